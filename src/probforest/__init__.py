@@ -1,0 +1,10 @@
+"""probforest: decision-tree ensembles for data with error bars and doubtful labels."""
+
+from importlib.metadata import version
+
+from .forest import ProbabilisticRandomForestClassifier
+from .tree import ProbabilisticDecisionTreeClassifier
+
+__version__ = version("probforest")
+
+__all__ = ["ProbabilisticDecisionTreeClassifier", "ProbabilisticRandomForestClassifier"]

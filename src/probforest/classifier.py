@@ -1,0 +1,160 @@
+"""What the tree and the forest have in common: reading what users give, and answering in scikit-learn's way."""
+
+import sys
+import warnings
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .kernels.layout import SAME_WEIGHT, Cells, Rules
+from .labels import LabelTable, read_labels
+from .measurements import Measurements, read_measurements
+from .parameters import (
+    CRITERIA,
+    MAX_MAX_BINS,
+    MISSING_RULES,
+    UNKNOWN_ERROR_RULES,
+    check_flag,
+    check_integer,
+    check_number,
+    check_word,
+    expected_objects,
+    number_of_features,
+)
+from .training_set import TrainingSet, make_training_set
+from .weights import class_weights, read_sample_weight
+
+NO_DEPTH_LIMIT = sys.maxsize
+
+
+class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the probabilistic classifiers. Not for use on its own."""
+
+    # Parameters, set by the subclasses' __init__.
+    criterion: str
+    max_depth: int | None
+    min_samples_split: int | float
+    min_samples_leaf: int | float
+    min_weight_fraction_leaf: float
+    max_features: Any
+    min_impurity_decrease: float
+    class_weight: Any
+    keep_proba: float
+    missing: str
+    unknown_error: str
+    label_information: bool
+    max_bins: int
+
+    # Attributes, set by fit.
+    classes_: np.ndarray
+    n_features_in_: int
+    median_errors_: np.ndarray
+    fitted_with_errors_: bool
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    @abstractmethod
+    def predict_proba(self, X, *, X_err=None):
+        """Probability of every class."""
+
+    def predict(self, X, *, X_err=None):
+        """Predict the most probable class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Values; NaN marks a missing one.
+        X_err : None, float, or array-like of shape (n_features,) or (n_samples, n_features), default=None
+            Standard deviations of the values.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The classes; of equally probable ones, the first in `classes_`.
+        """
+        return self.classes_[self.predict_proba(X, X_err=X_err).argmax(axis=1)]
+
+    def predict_log_proba(self, X, *, X_err=None):
+        """Logarithm of `predict_proba`; -inf where a probability is 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X, X_err=X_err))
+
+    def score(self, X, y, *, X_err=None, sample_weight=None):
+        """Accuracy of `predict` on labels `y`."""
+        return accuracy_score(y, self.predict(X, X_err=X_err), sample_weight=sample_weight)
+
+    def _check_parameters(self) -> None:
+        check_word("criterion", self.criterion, CRITERIA)
+        check_word("missing", self.missing, MISSING_RULES)
+        check_word("unknown_error", self.unknown_error, UNKNOWN_ERROR_RULES)
+        check_flag("label_information", self.label_information)
+        check_number("keep_proba", self.keep_proba, 0, 1)
+        check_number("min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0, 0.5)
+        check_number("min_impurity_decrease", self.min_impurity_decrease, 0)
+        check_integer("max_bins", self.max_bins, 2, MAX_MAX_BINS)
+        if self.max_depth is not None:
+            check_integer("max_depth", self.max_depth, 1)
+
+    def _rules(self, total_weight: float) -> Rules:
+        """The stopping rules for a tree whose root weighs `total_weight`."""
+        by_count = expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total_weight)
+        leaf_weight = max(by_count, self.min_weight_fraction_leaf * total_weight)
+        split_weight = expected_objects("min_samples_split", self.min_samples_split, 2, total_weight)
+        return Rules(
+            criterion=CRITERIA[self.criterion],
+            missing=MISSING_RULES[self.missing],
+            max_features=number_of_features(self.max_features, self.n_features_in_),
+            max_depth=NO_DEPTH_LIMIT if self.max_depth is None else int(self.max_depth),
+            min_split_weight=split_weight * (1 - SAME_WEIGHT),
+            min_leaf_weight=leaf_weight * (1 - SAME_WEIGHT),
+            min_impurity_decrease=float(self.min_impurity_decrease),
+            keep_proba=float(self.keep_proba),
+        )
+
+    def _read_training_set(
+        self, X, y, X_err, y_proba, classes, sample_weight
+    ) -> tuple[TrainingSet, Measurements, LabelTable]:
+        """Check all that `fit` was given. Returns the training set, and all objects as they were given."""
+        self._check_parameters()
+        names = getattr(X, "columns", None)
+        X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False)
+        measurements = read_measurements(X, X_err, names_of_X=names)
+        labels = read_labels(y, y_proba, classes, len(X))
+        weight = read_sample_weight(sample_weight, len(X))
+        self.median_errors_ = measurements.median_errors(weight)
+        self.fitted_with_errors_ = X_err is not None
+        measurements = measurements.with_errors_known(self.unknown_error, self.median_errors_)
+
+        factors = class_weights(None if self._class_weight_per_tree else self.class_weight, labels, weight)
+        weighted_labels, factor = labels.reweighted(factors)
+        weight = weight * factor
+        if self.label_information:
+            weight = weight * labels.information
+        self.classes_ = labels.classes
+        return make_training_set(measurements, weighted_labels, weight, int(self.max_bins)), measurements, labels
+
+    @property
+    def _class_weight_per_tree(self) -> bool:
+        return False
+
+    def _read_query(self, X, X_err) -> Cells:
+        """Check what a prediction was given."""
+        check_is_fitted(self)
+        names = getattr(X, "columns", None)
+        X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=False)
+        if X_err is None and self.fitted_with_errors_:
+            warnings.warn(
+                "The model was fitted with X_err, but is asked without: the values are taken as exact. "
+                "Pass X_err=..., or X_err=0 if they are exact.",
+                UserWarning,
+                stacklevel=3,
+            )
+        measurements = read_measurements(X, X_err, names_of_X=names)
+        return measurements.with_errors_known(self.unknown_error, self.median_errors_).cells()

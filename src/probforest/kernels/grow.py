@@ -1,0 +1,180 @@
+"""One tree, from the root down: a stack of nodes, the next one always on top."""
+
+import math
+
+import numpy as np
+
+from .criterion import impurity_of, side_score
+from .jit import kernel
+from .layout import INDEX, LEAF, REAL, SAME_COST, Nodes
+from .propagate import left_probabilities, new_members, send, with_room
+from .split import NodeMass, new_search, split_node
+from .stack import new_stack, push
+
+
+@kernel
+def new_nodes(capacity, n_classes):
+    return Nodes(
+        np.full(capacity, LEAF, dtype=INDEX),
+        np.full(capacity, math.nan, dtype=REAL),
+        np.full(capacity, LEAF, dtype=INDEX),
+        np.full(capacity, LEAF, dtype=INDEX),
+        np.full(capacity, math.nan, dtype=REAL),
+        np.full(capacity, math.nan, dtype=REAL),
+        np.zeros((capacity, n_classes), dtype=REAL),
+        np.zeros(capacity, dtype=REAL),
+        np.zeros(capacity, dtype=REAL),
+        np.zeros(capacity, dtype=REAL),
+    )
+
+
+@kernel
+def resized(nodes, used, capacity):
+    """The first `used` nodes in arrays of the given capacity."""
+    other = new_nodes(capacity, nodes.value.shape[1])
+    other.feature[:used] = nodes.feature[:used]
+    other.threshold[:used] = nodes.threshold[:used]
+    other.left[:used] = nodes.left[:used]
+    other.right[:used] = nodes.right[:used]
+    other.missing_left[:used] = nodes.missing_left[:used]
+    other.share_left[:used] = nodes.share_left[:used]
+    other.value[:used] = nodes.value[:used]
+    other.weight[:used] = nodes.weight[:used]
+    other.impurity[:used] = nodes.impurity[:used]
+    other.decrease[:used] = nodes.decrease[:used]
+    return other
+
+
+@kernel
+def root_members(weight):
+    """All objects that weigh something, π = 1."""
+    members = new_members(2 * weight.shape[0] + 2)
+    count = 0
+    for i in range(weight.shape[0]):
+        if weight[i] > 0.0:
+            members.index[count] = i
+            members.reach[count] = 1.0
+            members.main[count] = True
+            count += 1
+    return members, count
+
+
+@kernel
+def weigh(members, start, stop, weight, labels, node):
+    """Fill `node` with the masses of its members (eq. 10, 11); returns W."""
+    node.total[:] = 0.0
+    hard = labels.pmf.shape[0] == 0
+    for m in range(start, stop):
+        i = members.index[m]
+        mass = weight[i] * members.reach[m]
+        node.mass[m - start] = mass
+        if hard:
+            c = labels.class_index[i]
+            node.class_index[m - start] = c
+            node.total[c] += mass
+        else:
+            for c in range(node.total.shape[0]):
+                class_mass = mass * labels.pmf[i, c]
+                node.class_mass[m - start, c] = class_mass
+                node.total[c] += class_mass
+    return node.total.sum()
+
+
+@kernel
+def settle_missing(probability, mass, missing_left):
+    """Give missing members (NaN in `probability` (m,)) their probability to go left.
+
+    NaN as `missing_left` stands for the share of the observed weight. Returns (missing_left, share_left).
+    """
+    left, observed, missing = 0.0, 0.0, 0.0
+    for m in range(probability.shape[0]):
+        if math.isnan(probability[m]):
+            missing += mass[m]
+        else:
+            left += mass[m] * probability[m]
+            observed += mass[m]
+    if math.isnan(missing_left):
+        missing_left = left / observed
+    if missing > 0.0:
+        for m in range(probability.shape[0]):
+            if math.isnan(probability[m]):
+                probability[m] = missing_left
+    return missing_left, (left + missing * missing_left) / (observed + missing)
+
+
+@kernel
+def segment_weight(members, start, stop, weight):
+    total = 0.0
+    for m in range(start, stop):
+        total += weight[members.index[m]] * members.reach[m]
+    return total
+
+
+@kernel
+def grow(cells, bins, labels, weight, rules, shape, seed):
+    """Grow one tree on the objects with `weight` (n,) > 0; `seed` > 0. Returns its Nodes."""
+    n_classes = labels.pmf.shape[1]
+    members, n_root = root_members(weight)
+    scratch = new_members(n_root)
+    probability = np.empty(n_root, dtype=REAL)
+    n_soft = 0 if labels.pmf.shape[0] == 0 else n_root
+    node = NodeMass(
+        np.empty(n_root, dtype=REAL),
+        np.empty(n_root, dtype=INDEX),
+        np.empty((n_soft, n_classes), dtype=REAL),
+        np.empty(n_classes, dtype=REAL),
+    )
+    search = new_search(bins.low.shape[1], n_classes, bins.codes.shape[0], seed)
+    nodes = new_nodes(64, n_classes)
+    n_nodes = 0
+    root_weight = weight.sum()
+
+    pending = push(new_stack(), 0, 0, n_root, -1, 0)  # its node is the parent of the one to be made
+    n_pending = 1
+    while n_pending > 0:
+        n_pending -= 1
+        start, stop, parent, depth = pending[n_pending]
+        this = n_nodes
+        n_nodes += 1
+        if n_nodes > nodes.feature.shape[0]:
+            nodes = resized(nodes, this, 2 * n_nodes)
+        if parent >= 0 and nodes.left[parent] == LEAF:
+            nodes.left[parent] = this
+        elif parent >= 0:
+            nodes.right[parent] = this
+
+        node_weight = weigh(members, start, stop, weight, labels, node)
+        score = side_score(node.total, node_weight, rules.criterion)
+        nodes.value[this] = node.total / node_weight
+        nodes.weight[this] = node_weight
+        nodes.impurity[this] = impurity_of(score, node_weight, rules.criterion)
+        if (
+            depth >= rules.max_depth
+            or node_weight < rules.min_split_weight
+            or node_weight < 2.0 * rules.min_leaf_weight
+            or nodes.impurity[this] <= SAME_COST
+        ):
+            continue
+        index = members.index[start:stop]
+        split = split_node(index, node, bins, search, shape.chunk, rules)
+        decrease = (split.score - score) / node_weight
+        if decrease <= SAME_COST or decrease * node_weight / root_weight < rules.min_impurity_decrease:
+            continue
+        left_probabilities(cells, split.feature, split.threshold, math.nan, index, shape.table, probability)
+        missing_left, share_left = settle_missing(probability[: stop - start], node.mass, split.missing_left)
+        members = with_room(members, stop, 2 * stop - start)
+        right_end, left_end = send(members, start, stop, probability, share_left, rules.keep_proba, scratch)
+        if (
+            segment_weight(members, start, right_end, weight) < rules.min_leaf_weight
+            or segment_weight(members, right_end, left_end, weight) < rules.min_leaf_weight
+        ):
+            continue
+        nodes.feature[this] = split.feature
+        nodes.threshold[this] = split.threshold
+        nodes.missing_left[this] = missing_left
+        nodes.share_left[this] = share_left
+        nodes.decrease[this] = decrease
+        pending = push(pending, n_pending, start, right_end, this, depth + 1)
+        pending = push(pending, n_pending + 1, right_end, left_end, this, depth + 1)
+        n_pending += 2
+    return resized(nodes, n_nodes, n_nodes)

@@ -1,0 +1,106 @@
+"""The dtypes, integer codes and bundles of arrays that the kernels share, each with its reason.
+
+A bundle is a NamedTuple: Numba passes it as one argument, and it costs nothing inside a kernel.
+All dtypes have a fixed width, so that a fitted tree means the same on every platform.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+INDEX = np.int32  # objects and nodes: 2e9 of either is more than fits in memory
+REAL = np.float64  # values keep their full precision: a feature may have a large offset and a small spread
+
+GINI, ENTROPY = 0, 1
+EQUAL, OBSERVED, LEARNED = 0, 1, 2
+
+LEAF = -1  # `feature` of a leaf, `left` and `right` too
+GRID_POINTS = 7  # mean, ±1σ, ±2σ, ±3σ; a constant, so that the compiler unrolls the loops over it
+
+# Two costs closer than this (relative to the node's weight) are the same cost. Sums of the same masses in
+# another order differ by about 1e-16 per term; without the margin, the order of rows would decide ties.
+SAME_COST = 1e-11
+# Weights are sums of rounded probabilities: "at least one object" must not fail at 0.9999999999.
+SAME_WEIGHT = 1e-9
+
+
+class Cells(NamedTuple):
+    """The distributions of a table, feature-major, so that a node reads one contiguous row."""
+
+    center: np.ndarray  # (d, n) float64; NaN: the cell is missing
+    inverse_scale: np.ndarray  # (d, n) float64, 1/σ, inf: exact; (0, 0) when all cells are exact
+
+
+class Bins(NamedTuple):
+    """The grid points of every training cell as bin codes."""
+
+    codes: np.ndarray  # (d, n, GRID_POINTS) uint8 or uint16, (d, n, 1) when all cells are exact
+    low: np.ndarray  # (d, n_bins) smallest grid point in the bin
+    high: np.ndarray  # (d, n_bins) largest grid point in the bin
+    count: np.ndarray  # (d,) int64 number of bins in use
+    missing_code: int  # the code of a missing cell, above all bins
+
+
+class Labels(NamedTuple):
+    """The label of every training object, hard or soft."""
+
+    class_index: np.ndarray  # (n,) int32, the class of a hard label
+    pmf: np.ndarray  # (n, k) float64; (0, k) when all labels are hard
+
+
+class Rules(NamedTuple):
+    """When a node is split, and how."""
+
+    criterion: int
+    missing: int
+    max_features: int
+    max_depth: int
+    min_split_weight: float
+    min_leaf_weight: float
+    min_impurity_decrease: float
+    keep_proba: float
+
+
+class Shape(NamedTuple):
+    """The standard distribution of a family: its grid and its tabulated F."""
+
+    grid: np.ndarray  # (GRID_POINTS,) offsets of the grid points in units of σ
+    chunk: np.ndarray  # (GRID_POINTS,) probability between a grid point and the one before it
+    table: np.ndarray  # F on an even grid over ±TABLE_REACH
+
+
+class Members(NamedTuple):
+    """The objects in the nodes under way, a stack of segments."""
+
+    index: np.ndarray  # int32, the object
+    reach: np.ndarray  # float64, π: the probability that it reaches the node
+    main: np.ndarray  # bool, whether the node lies on the object's most probable path
+
+
+class Nodes(NamedTuple):
+    """A tree as flat arrays in depth-first order; the left child of node i is i + 1."""
+
+    feature: np.ndarray  # int32, LEAF marks a leaf
+    threshold: np.ndarray  # float64
+    left: np.ndarray  # int32
+    right: np.ndarray  # int32
+    missing_left: np.ndarray  # float64, probability that a missing cell goes left
+    share_left: np.ndarray  # float64, share of the node's training weight that goes left
+    value: np.ndarray  # (n_nodes, k) float64, class probabilities
+    weight: np.ndarray  # float64, expected number of training objects
+    impurity: np.ndarray  # float64
+    decrease: np.ndarray  # float64, impurity minus the cost of the split; 0 in a leaf
+
+
+class Visits(NamedTuple):
+    """Which leaves a block of objects reached, leaf by leaf."""
+
+    row: np.ndarray  # int32, row within the block
+    leaf: np.ndarray  # int32, node number
+    reach: np.ndarray  # float64
+    count: int  # entries in use
+
+
+def real_empty(*shape: int) -> np.ndarray:
+    """An unused array argument: a kernel has one signature, so absence is a size of zero."""
+    return np.empty(shape, dtype=REAL)

@@ -1,0 +1,54 @@
+"""A training set that is ready for growing trees on it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .binning import bin_measurements
+from .families import normal_shape
+from .fitted_tree import FittedTree
+from .kernels.grow import grow
+from .kernels.layout import Bins, Cells, Labels, Rules
+from .labels import LabelTable
+from .measurements import Measurements
+from .weights import class_weights
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """The objects that weigh something; the others can't change anything and are left out."""
+
+    kept: np.ndarray  # (n_all,) bool
+    cells: Cells
+    bins: Bins
+    labels: LabelTable
+    kernel_labels: Labels
+    weight: np.ndarray  # (n,) > 0
+
+    @property
+    def n_objects(self) -> int:
+        return len(self.weight)
+
+    def grow(self, weight: np.ndarray, rules: Rules, seed: int, class_weight: Any = None) -> FittedTree:
+        """Grow a tree with other weights (n,), after weighting the classes."""
+        labels = self.kernel_labels
+        if class_weight is not None:
+            relabelled, factor = self.labels.reweighted(class_weights(class_weight, self.labels, weight))
+            labels, weight = relabelled.for_kernels(), weight * factor
+        return FittedTree(*grow(self.cells, self.bins, labels, weight, rules, normal_shape(), seed))
+
+
+def make_training_set(
+    measurements: Measurements, labels: LabelTable, weight: np.ndarray, max_bins: int
+) -> TrainingSet:
+    """Leave out the objects without weight, and bin the rest."""
+    kept = weight > 0
+    if not kept.any():
+        raise ValueError(
+            "Every object has weight zero, so there is nothing to learn from. Look at sample_weight and class_weight; "
+            "with label_information=True an object whose classes are all equally probable weighs nothing either."
+        )
+    measurements, labels, weight = measurements.rows(kept), labels.rows(kept), weight[kept]
+    bins = bin_measurements(measurements, weight, max_bins, normal_shape())
+    return TrainingSet(kept, measurements.cells(), bins, labels, labels.for_kernels(), weight)

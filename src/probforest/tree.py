@@ -1,0 +1,192 @@
+"""The single probabilistic decision tree."""
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .classifier import ProbabilisticClassifier
+from .fitted_tree import FittedTree
+from .inspection import leaf_probabilities, mean_importances, most_probable_leaves
+
+MAX_SEED = 2**32 - 1
+
+
+class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
+    """A decision tree whose features are probability distributions and whose labels are probability mass functions.
+
+    Every object goes down both branches of a split, each with the probability that its true value lies there.
+    With exact values and hard labels it is an ordinary CART tree.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy"}, default="gini"
+        The impurity that splits reduce.
+    max_depth : int or None, default=None
+        Depth limit; None grows until nodes are pure or too light.
+    min_samples_split : int or float, default=2
+        Least expected number of objects (the sum of weight × probability) of a node that is split; a float is
+        a fraction of the training set's weight.
+    min_samples_leaf : int or float, default=1
+        The same for either child of a split.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the training set's weight in a leaf.
+    max_features : {"sqrt", "log2"}, int, float or None, default=None
+        Features that each split looks at; None takes all.
+    min_impurity_decrease : float, default=0.0
+        Least decrease of the impurity, weighted by the node's share of the training weight.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weight of each class.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the choice of features; irrelevant when all are looked at.
+    keep_proba : float, default=0.05
+        An object enters a node only while its probability to reach it is above this; it always follows its
+        most probable path. 0 keeps everything, 1 makes every object follow one path.
+    missing : {"observed", "equal", "learned"}, default="observed"
+        Where a missing value goes: as the node's observed weight does, half to each side, or where training found
+        it best.
+    unknown_error : {"median", "exact", "raise"}, default="median"
+        What a NaN in `X_err` beside a value means: the feature's median error, no error, or an error message.
+    label_information : bool, default=True
+        Multiply an object's weight by the information of its label: 1 for a hard label, 0 when all classes are
+        equally probable.
+    max_bins : int, default=255
+        Candidate thresholds per feature, at most 65,535. Features with fewer distinct grid points are searched exactly.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    tree_ : FittedTree
+        The tree as flat arrays.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` had names that are all strings.
+    median_errors_ : ndarray of shape (n_features_in_,)
+        Median known error of every feature in training; NaN where none was known.
+    fitted_with_errors_ : bool
+        Whether `fit` was given `X_err`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from probforest import ProbabilisticDecisionTreeClassifier
+    >>> X, y = np.array([[1.0], [2.0], [4.0], [5.0]]), ["star", "star", "quasar", "quasar"]
+    >>> tree = ProbabilisticDecisionTreeClassifier().fit(X, y, X_err=0.5)
+    >>> tree.classes_
+    array(['quasar', 'star'], dtype='<U6')
+    >>> tree.predict([[1.5], [4.5]], X_err=0.5)
+    array(['star', 'quasar'], dtype='<U6')
+    >>> tree.predict_proba([[3.0]], X_err=10.0).round(1)  # it might be anything
+    array([[0.5, 0.5]])
+    """
+
+    tree_: FittedTree
+
+    def __init__(
+        self,
+        *,
+        criterion="gini",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features=None,
+        min_impurity_decrease=0.0,
+        class_weight=None,
+        random_state=None,
+        keep_proba=0.05,
+        missing="observed",
+        unknown_error="median",
+        label_information=True,
+        max_bins=255,
+    ):
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.min_impurity_decrease = min_impurity_decrease
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.keep_proba = keep_proba
+        self.missing = missing
+        self.unknown_error = unknown_error
+        self.label_information = label_information
+        self.max_bins = max_bins
+
+    def fit(self, X, y=None, *, X_err=None, y_proba=None, classes=None, sample_weight=None):
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Values; NaN marks a missing one.
+        y : array-like of shape (n_samples,), optional
+            Labels. Only `y_proba` of shape (n_samples, n_classes) makes them unnecessary; beside it, they tell
+            nothing but the classes.
+        X_err : None, float, or array-like of shape (n_features,) or (n_samples, n_features), default=None
+            Standard deviations: 0 is an exact value, NaN an unknown error, inf a missing value. None: all exact.
+        y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+            The probability that each label in `y` is right, the rest being shared evenly by the other classes; or
+            the probability of every class.
+        classes : array-like of shape (n_classes,), default=None
+            The class of each column of `y_proba`, unless it is a DataFrame whose columns say so. Also names classes
+            that no label in `y` has.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the objects.
+
+        Returns
+        -------
+        self
+        """
+        training, _, _ = self._read_training_set(X, y, X_err, y_proba, classes, sample_weight)
+        seed = int(check_random_state(self.random_state).randint(1, MAX_SEED, dtype=np.int64))
+        self.tree_ = training.grow(training.weight, self._rules(training.weight.sum()), seed)
+        return self
+
+    def predict_proba(self, X, *, X_err=None):
+        """Predict the probability of every class: the leaves' answers, weighted by the probability to reach them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Values; NaN marks a missing one.
+        X_err : None, float, or array-like of shape (n_features,) or (n_samples, n_features), default=None
+            Standard deviations of the values.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Columns in the order of `classes_`.
+        """
+        cells = self._read_query(X, X_err)
+        n_objects = cells.center.shape[1]
+        proba = np.zeros((n_objects, len(self.classes_)))
+        self.tree_.add_answers(cells, 0, n_objects, float(self.keep_proba), False, proba)
+        return proba
+
+    def apply(self, X, *, X_err=None):
+        """Node number of the most probable leaf of every object, shape (n_samples,)."""
+        return most_probable_leaves([self.tree_], self._read_query(X, X_err), float(self.keep_proba))[:, 0]
+
+    def leaf_proba(self, X, *, X_err=None):
+        """Probability of every object to reach each leaf, a CSR matrix of shape (n_samples, n_leaves).
+
+        The columns are the leaves in the order of their node numbers. A row sums to 1 when `keep_proba` is 0, and to
+        what was not pruned otherwise.
+        """
+        return leaf_probabilities([self.tree_], self._read_query(X, X_err), float(self.keep_proba))
+
+    @property
+    def feature_importances_(self):
+        """Impurity decrease of every feature, weighted by expected objects, shape (n_features_in_,)."""
+        return mean_importances([self.tree_], self.n_features_in_)
+
+    def get_depth(self):
+        """Depth of the deepest leaf."""
+        return self.tree_.depth
+
+    def get_n_leaves(self):
+        """Number of leaves."""
+        return len(self.tree_.leaves)

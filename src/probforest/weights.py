@@ -1,0 +1,48 @@
+"""What every training object weighs: sample weight × class weight × label information."""
+
+from typing import Any
+
+import numpy as np
+
+from .labels import LabelTable
+from .parameters import complain
+
+
+def read_sample_weight(sample_weight: Any, n_objects: int) -> np.ndarray:
+    """Sample weights (n,), finite and not negative; ones for None."""
+    if sample_weight is None:
+        return np.ones(n_objects)
+    try:
+        weight = np.array(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise ValueError(f"sample_weight must hold numbers: {problem}") from problem
+    if weight.ndim == 0:
+        weight = np.full(n_objects, float(weight))
+    if weight.shape != (n_objects,):
+        raise ValueError(f"sample_weight has shape {weight.shape}; expected one weight per object, ({n_objects},).")
+    bad = ~(np.isfinite(weight) & (weight >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(f"sample_weight is {weight[row]} at row {row}; expected a finite weight >= 0.")
+    return weight
+
+
+def class_weights(class_weight: Any, labels: LabelTable, weight: np.ndarray) -> np.ndarray:
+    """The factor of every class (k,). "balanced" gives all classes the same expected weight."""
+    classes = labels.classes
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str) and class_weight in ("balanced", "balanced_subsample"):
+        masses = labels.class_masses(weight)
+        present = masses > 0
+        return np.where(present, weight.sum() / (len(classes) * np.where(present, masses, 1.0)), 0.0)
+    if not isinstance(class_weight, dict):
+        complain("class_weight", class_weight, 'None, "balanced", or a dict {class: weight}')
+    known = {c: class_weight[c] for c in classes.tolist() if c in class_weight}
+    if len(known) < len(class_weight) and len(known) < len(classes):
+        strange = [c for c in class_weight if c not in known]
+        raise ValueError(f"class_weight names {strange}, but the classes are {classes.tolist()}.")
+    factors = np.array([known.get(c, 1.0) for c in classes.tolist()], dtype=np.float64)
+    if not (np.isfinite(factors) & (factors >= 0)).all():
+        complain("class_weight", class_weight, "a dict of finite weights >= 0")
+    return factors
