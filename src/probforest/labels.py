@@ -190,7 +190,9 @@ def _index_of(y: np.ndarray, names) -> tuple[np.ndarray, np.ndarray]:
         try:
             return np.unique(y, return_inverse=True)
         except TypeError as problem:
-            raise ValueError(f"y mixes labels that can't be sorted, such as strings and numbers: {problem}") from problem
+            raise ValueError(
+                f"y mixes labels that can't be sorted, such as strings and numbers: {problem}"
+            ) from problem
     known, _ = _sorted_names(names)
     index = np.minimum(np.searchsorted(known, y), len(known) - 1)
     strange = known[index] != y

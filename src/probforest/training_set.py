@@ -39,9 +39,7 @@ class TrainingSet:
         return FittedTree(*grow(self.cells, self.bins, labels, weight, rules, normal_shape(), seed))
 
 
-def make_training_set(
-    measurements: Measurements, labels: LabelTable, weight: np.ndarray, max_bins: int
-) -> TrainingSet:
+def make_training_set(measurements: Measurements, labels: LabelTable, weight: np.ndarray, max_bins: int) -> TrainingSet:
     """Leave out the objects without weight, and bin the rest."""
     kept = weight > 0
     if not kept.any():

@@ -1,15 +1,28 @@
 """One tree, from the root down: a stack of nodes, the next one always on top."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from .criterion import impurity_of, side_score
 from .jit import kernel
 from .layout import INDEX, LEAF, REAL, SAME_COST, Nodes
-from .propagate import left_probabilities, new_members, send, with_room
-from .split import NodeMass, new_search, split_node
+from .propagate import left_probabilities, new_members, replace_parent, send, with_room
+from .split import new_node_mass, new_search, split_node
 from .stack import new_stack, push
+
+
+class Parting(NamedTuple):
+    """A split that was carried out, and where its children end on the stack of members."""
+
+    feature: int
+    threshold: float
+    missing_left: float
+    share_left: float
+    decrease: float
+    right_end: int
+    left_end: int
 
 
 @kernel
@@ -111,24 +124,44 @@ def segment_weight(members, start, stop, weight):
 
 
 @kernel
+def part(members, start, stop, weight, node_weight, score, node, cells, bins, search, probability, rules, shape):
+    """Find the split of the node [start, stop) and write its children above it on the stack.
+
+    The search works with the masses of the grid; the exact ones, of the members that really enter a child, may be
+    smaller. When they fall short of `min_leaf_weight`, the next best split with heavier sides is taken.
+    Returns a Parting, whose feature is LEAF when the node stays a leaf.
+    """
+    index = members.index[start:stop]
+    least = rules.min_leaf_weight
+    n_drawn = 0
+    while 2.0 * least <= node_weight:
+        split, n_drawn = split_node(index, node, bins, search, shape.chunk, rules, least, n_drawn)
+        decrease = (split.score - score) / node_weight
+        if decrease <= SAME_COST:
+            break
+        left_probabilities(cells, split.feature, split.threshold, math.nan, index, shape.table, probability)
+        missing_left, share_left = settle_missing(probability[: stop - start], node.mass, split.missing_left)
+        right_end, left_end = send(members, start, stop, probability, share_left, rules.keep_proba)
+        lighter = min(
+            segment_weight(members, stop, right_end, weight), segment_weight(members, right_end, left_end, weight)
+        )
+        if lighter >= rules.min_leaf_weight:
+            return Parting(split.feature, split.threshold, missing_left, share_left, decrease, right_end, left_end)
+        least *= 2.0
+    return Parting(LEAF, math.nan, math.nan, math.nan, 0.0, stop, stop)
+
+
+@kernel
 def grow(cells, bins, labels, weight, rules, shape, seed):
     """Grow one tree on the objects with `weight` (n,) > 0; `seed` > 0. Returns its Nodes."""
     n_classes = labels.pmf.shape[1]
     members, n_root = root_members(weight)
-    scratch = new_members(n_root)
     probability = np.empty(n_root, dtype=REAL)
-    n_soft = 0 if labels.pmf.shape[0] == 0 else n_root
-    node = NodeMass(
-        np.empty(n_root, dtype=REAL),
-        np.empty(n_root, dtype=INDEX),
-        np.empty((n_soft, n_classes), dtype=REAL),
-        np.empty(n_classes, dtype=REAL),
-    )
+    node = new_node_mass(n_root, n_classes, labels.pmf.shape[0] == 0)
     search = new_search(bins.low.shape[1], n_classes, bins.codes.shape[0], seed)
     nodes = new_nodes(64, n_classes)
     n_nodes = 0
     root_weight = weight.sum()
-
     pending = push(new_stack(), 0, 0, n_root, -1, 0)  # its node is the parent of the one to be made
     n_pending = 1
     while n_pending > 0:
@@ -145,35 +178,24 @@ def grow(cells, bins, labels, weight, rules, shape, seed):
 
         node_weight = weigh(members, start, stop, weight, labels, node)
         score = side_score(node.total, node_weight, rules.criterion)
-        nodes.value[this] = node.total / node_weight
+        for c in range(n_classes):
+            nodes.value[this, c] = node.total[c] / node_weight
         nodes.weight[this] = node_weight
         nodes.impurity[this] = impurity_of(score, node_weight, rules.criterion)
-        if (
-            depth >= rules.max_depth
-            or node_weight < rules.min_split_weight
-            or node_weight < 2.0 * rules.min_leaf_weight
-            or nodes.impurity[this] <= SAME_COST
-        ):
+        if depth >= rules.max_depth or node_weight < rules.min_split_weight or nodes.impurity[this] <= SAME_COST:
             continue
-        index = members.index[start:stop]
-        split = split_node(index, node, bins, search, shape.chunk, rules)
-        decrease = (split.score - score) / node_weight
-        if decrease <= SAME_COST or decrease * node_weight / root_weight < rules.min_impurity_decrease:
+        members = with_room(members, stop, 3 * stop - 2 * start)
+        parting = part(
+            members, start, stop, weight, node_weight, score, node, cells, bins, search, probability, rules, shape
+        )
+        if parting.feature == LEAF or parting.decrease * node_weight / root_weight < rules.min_impurity_decrease:
             continue
-        left_probabilities(cells, split.feature, split.threshold, math.nan, index, shape.table, probability)
-        missing_left, share_left = settle_missing(probability[: stop - start], node.mass, split.missing_left)
-        members = with_room(members, stop, 2 * stop - start)
-        right_end, left_end = send(members, start, stop, probability, share_left, rules.keep_proba, scratch)
-        if (
-            segment_weight(members, start, right_end, weight) < rules.min_leaf_weight
-            or segment_weight(members, right_end, left_end, weight) < rules.min_leaf_weight
-        ):
-            continue
-        nodes.feature[this] = split.feature
-        nodes.threshold[this] = split.threshold
-        nodes.missing_left[this] = missing_left
-        nodes.share_left[this] = share_left
-        nodes.decrease[this] = decrease
+        nodes.feature[this] = parting.feature
+        nodes.threshold[this] = parting.threshold
+        nodes.missing_left[this] = parting.missing_left
+        nodes.share_left[this] = parting.share_left
+        nodes.decrease[this] = parting.decrease
+        right_end, left_end = replace_parent(members, start, stop, parting.right_end, parting.left_end)
         pending = push(pending, n_pending, start, right_end, this, depth + 1)
         pending = push(pending, n_pending + 1, right_end, left_end, this, depth + 1)
         n_pending += 2

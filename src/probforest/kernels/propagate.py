@@ -46,36 +46,48 @@ def left_probabilities(cells, feature, threshold, missing_left, index, table, ou
 
 
 @kernel
-def send(members, start, stop, probability, share_left, keep_proba, scratch):
-    """Replace the segment [start, stop) of `members`, the top of the stack, by its two children.
+def send(members, start, stop, probability, share_left, keep_proba):
+    """Write the two children of the segment [start, stop) of `members`, the top of the stack, above it.
 
         before  ... | node                    probability (m,): to the left
-        after   ... | right | left
+        after   ... | node | right | left
 
     A child is entered while π > keep_proba, and always along the most probable path; when both ways are equally
-    probable that is the side with the larger share of the training weight. Every member enters the right child
-    at most once, so the right child is written over the node itself; the left one waits in `scratch`.
-    The stack must have room for stop + (stop - start). Returns where the right and the left child end.
+    probable that is the side with the larger share of the training weight. The stack must have room for
+    stop + 2 (stop - start). Returns where the right and the left child end.
     """
-    right_end = start
-    n_left = 0
+    left_start = stop + (stop - start)
+    right_end, left_end = stop, left_start
     for m in range(start, stop):
         index, reach, main = members.index[m], members.reach[m], members.main[m]
         to_left = probability[m - start]
         main_left = to_left > 0.5 or (to_left == 0.5 and share_left >= 0.5)
         reach_left, reach_right = reach * to_left, reach * (1.0 - to_left)
         if reach_left > keep_proba or (main and main_left):
-            scratch.index[n_left] = index
-            scratch.reach[n_left] = max(reach_left, _LEAST_REACH)
-            scratch.main[n_left] = main and main_left
-            n_left += 1
+            members.index[left_end] = index
+            members.reach[left_end] = max(reach_left, _LEAST_REACH)
+            members.main[left_end] = main and main_left
+            left_end += 1
         if reach_right > keep_proba or (main and not main_left):
             members.index[right_end] = index
             members.reach[right_end] = max(reach_right, _LEAST_REACH)
             members.main[right_end] = main and not main_left
             right_end += 1
-    left_end = right_end + n_left
-    members.index[right_end:left_end] = scratch.index[:n_left]
-    members.reach[right_end:left_end] = scratch.reach[:n_left]
-    members.main[right_end:left_end] = scratch.main[:n_left]
-    return right_end, left_end
+    move_down(members, left_start, left_end, right_end)
+    return right_end, right_end + left_end - left_start
+
+
+@kernel
+def move_down(members, start, stop, to):
+    """Copy the segment [start, stop) to one that begins at `to` <= start."""
+    for m in range(stop - start):
+        members.index[to + m] = members.index[start + m]
+        members.reach[to + m] = members.reach[start + m]
+        members.main[to + m] = members.main[start + m]
+
+
+@kernel
+def replace_parent(members, start, stop, right_end, left_end):
+    """Move the children that `send` wrote down over their parent [start, stop). Returns their new ends."""
+    move_down(members, stop, left_end, start)
+    return right_end - (stop - start), left_end - (stop - start)

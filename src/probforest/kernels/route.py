@@ -4,7 +4,7 @@ import numpy as np
 
 from .jit import kernel
 from .layout import INDEX, LEAF, REAL, Visits
-from .propagate import left_probabilities, new_members, send, with_room
+from .propagate import left_probabilities, new_members, replace_parent, send, with_room
 from .stack import new_stack, push
 
 
@@ -41,7 +41,6 @@ def route(cells, first, last, nodes, keep_proba, table):
         members.index[m] = first + m
         members.reach[m] = 1.0
         members.main[m] = True
-    scratch = new_members(n_rows)
     probability = np.empty(n_rows, dtype=REAL)
     visits = new_visits(4 * n_rows)
     pending = push(new_stack(), 0, 0, n_rows, 0, 0)
@@ -58,8 +57,9 @@ def route(cells, first, last, nodes, keep_proba, table):
             cells, nodes.feature[this], nodes.threshold[this], nodes.missing_left[this], members.index[start:stop],
             table, probability,
         )  # fmt: skip
-        members = with_room(members, stop, 2 * stop - start)
-        right_end, left_end = send(members, start, stop, probability, nodes.share_left[this], keep_proba, scratch)
+        members = with_room(members, stop, 3 * stop - 2 * start)
+        right_end, left_end = send(members, start, stop, probability, nodes.share_left[this], keep_proba)
+        right_end, left_end = replace_parent(members, start, stop, right_end, left_end)
         pending = push(pending, n_pending, start, right_end, nodes.right[this], depth + 1)
         pending = push(pending, n_pending + 1, right_end, left_end, nodes.left[this], depth + 1)
         n_pending += 2

@@ -9,7 +9,7 @@ from .criterion import split_score
 from .dice import draw_below
 from .histogram import add_hard, add_soft
 from .jit import kernel
-from .layout import EQUAL, LEAF, LEARNED, REAL, SAME_COST
+from .layout import EQUAL, INDEX, LEAF, LEARNED, REAL, SAME_COST
 
 
 class NodeMass(NamedTuple):
@@ -46,22 +46,22 @@ def midpoint(low, high):
 
 
 @kernel
-def missing_choice(search, total, left_weight, observed_weight, has_missing, rules):
+def missing_choice(search, total, left_weight, observed_weight, has_missing, rules, least):
     """Score of a cut, and where it sends the missing cells (NaN: by the observed share)."""
     observed_share = left_weight / observed_weight
     share = 0.5 if rules.missing == EQUAL else observed_share
     choice = 0.5 if rules.missing == EQUAL else math.nan
-    best = split_score(search.left, search.missing, total, share, rules.criterion, rules.min_leaf_weight)
+    best = split_score(search.left, search.missing, total, share, rules.criterion, least)
     if rules.missing == LEARNED and has_missing:
         for side in (0.0, 1.0):
-            score = split_score(search.left, search.missing, total, side, rules.criterion, rules.min_leaf_weight)
+            score = split_score(search.left, search.missing, total, side, rules.criterion, least)
             if score > best + SAME_COST * observed_weight:
                 best, choice = score, side
     return best, choice
 
 
 @kernel
-def scan(search, total, feature, bins, rules):
+def scan(search, total, feature, bins, rules, least):
     """The best cut of one feature's histogram, which is cleared on the way."""
     histogram, left, missing = search.histogram, search.left, search.missing
     n_classes = total.shape[0]
@@ -82,7 +82,9 @@ def scan(search, total, feature, bins, rules):
         if bin_weight == 0.0:
             continue
         if last >= 0:
-            score, choice = missing_choice(search, total, left_weight, observed_weight, missing_weight > 0.0, rules)
+            score, choice = missing_choice(
+                search, total, left_weight, observed_weight, missing_weight > 0.0, rules, least
+            )
             if score > best.score + margin or (best.feature == LEAF and score > -math.inf):
                 best = Split(score, feature, midpoint(bins.high[feature, last], bins.low[feature, b]), choice)
         for c in range(n_classes):
@@ -92,14 +94,14 @@ def scan(search, total, feature, bins, rules):
         last = b
     if rules.missing == LEARNED and missing_weight > 0.0 and last >= 0:
         # Everything observed against everything missing: missingness itself as the feature.
-        score = split_score(left, missing, total, 0.0, rules.criterion, rules.min_leaf_weight)
+        score = split_score(left, missing, total, 0.0, rules.criterion, least)
         if score > best.score + margin or (best.feature == LEAF and score > -math.inf):
             best = Split(score, feature, math.inf, 0.0)
     return best
 
 
 @kernel
-def split_feature(feature, index, node, bins, search, chunk, rules):
+def split_feature(feature, index, node, bins, search, chunk, rules, least):
     """The best split of a node, whose members are `index` (m,), on one feature."""
     m = index.shape[0]
     search.missing[:] = 0.0
@@ -112,28 +114,44 @@ def split_feature(feature, index, node, bins, search, chunk, rules):
         add_soft(
             bins.codes[feature], bins.missing_code, index, node.class_mass[:m], chunk, search.histogram, search.missing
         )
-    return scan(search, node.total, feature, bins, rules)
+    return scan(search, node.total, feature, bins, rules, least)
 
 
 @kernel
-def split_node(index, node, bins, search, chunk, rules):
-    """The best split over `max_features` features drawn at random, and over more while none of them has a valid one.
+def split_node(index, node, bins, search, chunk, rules, least, n_drawn):
+    """The best split whose sides weigh at least `least`, over `max_features` features drawn at random, and over more
+    while none of them has a valid one. All features are taken in their order when all are asked for: such a tree
+    does not depend on a seed.
 
-    All features are taken in their order when all are asked for: such a tree does not depend on a seed.
+    With `n_drawn` > 0, the features are the first ones of `search.order`, as they were drawn before.
+    Returns the split and the number of features it was searched on.
     """
     n_features = search.order.shape[0]
     best = Split(-math.inf, LEAF, math.nan, math.nan)
     margin = SAME_COST * node.total.sum()
-    for visited in range(n_features):
-        if visited >= rules.max_features and best.feature != LEAF:
-            break
-        if rules.max_features < n_features:
-            swap = visited + draw_below(search.state, n_features - visited)
-            search.order[visited], search.order[swap] = search.order[swap], search.order[visited]
-        found = split_feature(search.order[visited], index, node, bins, search, chunk, rules)
+    visited = 0
+    while visited < (n_drawn if n_drawn > 0 else n_features):
+        if n_drawn == 0:
+            if visited >= rules.max_features and best.feature != LEAF:
+                break
+            if rules.max_features < n_features:
+                swap = visited + draw_below(search.state, n_features - visited)
+                search.order[visited], search.order[swap] = search.order[swap], search.order[visited]
+        found = split_feature(search.order[visited], index, node, bins, search, chunk, rules, least)
         if found.score > best.score + margin or (best.feature == LEAF and found.feature != LEAF):
             best = found
-    return best
+        visited += 1
+    return best, visited
+
+
+@kernel
+def new_node_mass(capacity, n_classes, hard):
+    return NodeMass(
+        np.empty(capacity, dtype=REAL),
+        np.empty(capacity, dtype=INDEX),
+        np.empty((0 if hard else capacity, n_classes), dtype=REAL),
+        np.empty(n_classes, dtype=REAL),
+    )
 
 
 @kernel

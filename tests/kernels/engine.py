@@ -1,0 +1,51 @@
+"""Runs the kernels on a test problem, without the estimators."""
+
+import numpy as np
+
+from probforest.binning import bin_measurements
+from probforest.families import normal_shape
+from probforest.fitted_tree import FittedTree
+from probforest.kernels.grow import grow
+from probforest.kernels.layout import SAME_WEIGHT, Rules
+from probforest.labels import LabelTable
+from probforest.measurements import read_measurements
+from probforest.parameters import CRITERIA, MISSING_RULES
+
+FULL_GRID = 65_535  # every grid point its own bin
+
+
+def kernel_rules(rules, n_features, max_features=None):
+    """The oracle's rules as the kernels take them."""
+    return Rules(
+        criterion=CRITERIA[rules.criterion],
+        missing=MISSING_RULES[rules.missing],
+        max_features=max_features or n_features,
+        max_depth=2**31 if np.isinf(rules.max_depth) else int(rules.max_depth),
+        min_split_weight=float(rules.min_samples_split) * (1 - SAME_WEIGHT),
+        min_leaf_weight=float(rules.min_samples_leaf) * (1 - SAME_WEIGHT),
+        min_impurity_decrease=0.0,
+        keep_proba=float(rules.keep_proba),
+    )
+
+
+def binned(problem, max_bins=FULL_GRID):
+    measurements = read_measurements(problem.values, problem.errors)
+    return measurements.cells(), bin_measurements(measurements, problem.weight, max_bins, normal_shape())
+
+
+def labels_of(problem):
+    return LabelTable(np.arange(problem.pmf.shape[1]), problem.pmf).for_kernels()
+
+
+def grow_tree(problem, rules, max_bins=FULL_GRID, max_features=None, seed=1):
+    cells, bins = binned(problem, max_bins)
+    kernel = kernel_rules(rules, problem.values.shape[1], max_features)
+    nodes = grow(cells, bins, labels_of(problem), problem.weight, kernel, normal_shape(), seed)
+    return FittedTree(*nodes)
+
+
+def predict(tree, values, errors, keep_proba, majority=False):
+    cells = read_measurements(values, errors).cells()
+    out = np.zeros((len(values), tree.value.shape[1]))
+    tree.add_answers(cells, 0, len(values), keep_proba, majority, out)
+    return out

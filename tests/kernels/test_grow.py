@@ -1,0 +1,113 @@
+import itertools
+
+import naive
+import numpy as np
+import pytest
+from engine import grow_tree, predict
+from problems import random_problem
+
+CASES = list(itertools.product(("gini", "entropy"), ("equal", "observed", "learned"), (0.0, 0.05, 1.0)))
+
+
+def leaf_table(tree):
+    leaves = tree.leaves
+    return np.column_stack([tree.value[leaves], tree.weight[leaves], tree.impurity[leaves]])
+
+
+def naive_leaf_table(root):
+    return np.array([[*leaf["value"], leaf["weight"], leaf["impurity"]] for leaf in naive.leaves(root)])
+
+
+def assert_same_tree(problem, rules):
+    tree = grow_tree(problem, rules)
+    root = naive.grow(*problem, rules)
+    expected = naive_leaf_table(root)
+    assert leaf_table(tree).shape == expected.shape
+    np.testing.assert_allclose(leaf_table(tree), expected, atol=1e-5)
+    query = random_problem(77, d=problem.values.shape[1], missing=0.2)
+    np.testing.assert_allclose(
+        predict(tree, query.values, query.errors, rules.keep_proba),
+        naive.predict_proba(root, query.values, query.errors, rules.keep_proba),
+        atol=1e-5,
+    )
+    return tree
+
+
+@pytest.mark.parametrize(("criterion", "missing", "keep_proba"), CASES)
+@pytest.mark.parametrize("soft", [False, True])
+def test_tree_has_the_leaves_and_answers_of_the_oracle(criterion, missing, keep_proba, soft):
+    rules = naive.Rules(criterion=criterion, missing=missing, keep_proba=keep_proba)
+    sizes = []
+    for seed, k in enumerate((2, 3, 5)):
+        problem = random_problem(seed, k=k, missing=0.15, soft=soft, weighted=seed % 2 == 1)
+        sizes.append(assert_same_tree(problem, rules).n_nodes)
+    assert max(sizes) >= 5  # the comparison is not one of bare roots
+
+
+@pytest.mark.parametrize("options", [{"min_samples_leaf": 3.5}, {"min_samples_split": 9}, {"max_depth": 2}])
+def test_stopping_rules_agree_with_the_oracle(options):
+    problem = random_problem(5, n=30, k=3, missing=0.1)
+    tree = assert_same_tree(problem, naive.Rules(**options))
+    assert tree.n_nodes < grow_tree(problem, naive.Rules()).n_nodes
+    assert tree.weight[tree.leaves].min() >= options.get("min_samples_leaf", 1) - 1e-6
+
+
+def test_exact_data_agrees_with_the_oracle():
+    problem = random_problem(3, n=40, noise=0.0, missing=0.1, k=3)
+    assert assert_same_tree(problem, naive.Rules()).n_nodes > 10
+
+
+def test_leaf_masses_add_up_to_the_root_when_nothing_is_pruned():
+    problem = random_problem(9, k=3, missing=0.1, soft=True, weighted=True)
+    tree = grow_tree(problem, naive.Rules(keep_proba=0.0))
+    masses = tree.value * tree.weight[:, None]
+    np.testing.assert_allclose(masses[tree.leaves].sum(axis=0), masses[0], rtol=1e-12)
+
+
+def test_nodes_are_numbered_depth_first_and_linked():
+    tree = grow_tree(random_problem(2, n=60), naive.Rules())
+    split = np.flatnonzero(tree.feature >= 0)
+    np.testing.assert_array_equal(tree.left[split], split + 1)
+    children = np.concatenate([tree.left[split], tree.right[split]])
+    np.testing.assert_array_equal(np.sort(children), np.arange(1, tree.n_nodes))
+    leaves = tree.leaves
+    assert (tree.left[leaves] == -1).all()
+    assert (tree.right[leaves] == -1).all()
+    assert np.isnan(tree.threshold[leaves]).all()
+
+
+def test_deep_tree_outgrows_its_first_buffers():
+    # Alternating labels split off one object at a time: the node and stack arrays must grow many times.
+    n = 300
+    problem = random_problem(0, n=n, d=1, noise=0.0)._replace(
+        values=np.arange(n, dtype=float)[:, None], errors=np.zeros((n, 1)), pmf=np.eye(2)[np.arange(n) % 2]
+    )
+    tree = grow_tree(problem, naive.Rules())
+    assert len(tree.leaves) == n
+    assert tree.depth > 64
+    np.testing.assert_array_equal(tree.impurity[tree.leaves], 0)
+
+
+def test_many_copies_of_noisy_objects_outgrow_the_member_stack():
+    problem = random_problem(4, n=40, d=2, noise=3.0, exact_cells=0.0)
+    tree = grow_tree(problem, naive.Rules(keep_proba=0.0))
+    found = predict(tree, problem.values, problem.errors, 0.0)
+    np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-12)
+
+
+def test_drawing_features_depends_on_the_seed_only():
+    problem = random_problem(6, n=50, d=6)
+    first, again, other = (grow_tree(problem, naive.Rules(), max_features=2, seed=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.feature, again.feature)
+    assert first.feature.tolist() != other.feature.tolist()
+
+
+def test_objects_without_weight_change_nothing():
+    problem = random_problem(8, n=30, weighted=True)
+    weight = np.where(np.arange(30) % 3 == 0, 0.0, problem.weight)
+    kept = weight > 0
+    reduced = type(problem)(problem.values[kept], problem.errors[kept], problem.pmf[kept], weight[kept])
+    with_zeros = grow_tree(problem._replace(weight=weight), naive.Rules())
+    without = grow_tree(reduced, naive.Rules())
+    np.testing.assert_array_equal(with_zeros.feature, without.feature)
+    np.testing.assert_allclose(with_zeros.value, without.value, rtol=1e-12)

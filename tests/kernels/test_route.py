@@ -1,0 +1,52 @@
+import naive
+import numpy as np
+import pytest
+from engine import grow_tree, predict
+from problems import random_problem
+
+from probforest.measurements import read_measurements
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return random_problem(12, n=40, k=3, missing=0.1, noise=1.0)
+
+
+@pytest.mark.parametrize("keep_proba", [0.0, 0.05, 1.0])
+def test_leaf_probabilities_are_those_of_the_oracle(problem, keep_proba):
+    rules = naive.Rules(keep_proba=keep_proba)
+    tree = grow_tree(problem, rules)
+    visits = tree.visits(read_measurements(problem.values, problem.errors).cells(), keep_proba)
+    root = naive.grow(*problem, rules)
+    number = {id(leaf): node for leaf, node in zip(naive.leaves(root), tree.leaves, strict=True)}
+    for i in range(len(problem.values)):
+        found = {int(visits.leaf[v]): visits.reach[v] for v in np.flatnonzero(visits.row == i)}
+        expected = naive.leaf_probabilities(root, problem.values[i], problem.errors[i], keep_proba)
+        expected = {number[id(leaf)]: reach for leaf, reach in expected}
+        assert set(found) == set(expected)
+        np.testing.assert_allclose([found[leaf] for leaf in expected], list(expected.values()), atol=1e-5)
+
+
+def test_laws_of_keep_proba(problem):
+    cells = read_measurements(problem.values, problem.errors).cells()
+    everything = grow_tree(problem, naive.Rules(keep_proba=0.0)).visits(cells, 0.0)
+    np.testing.assert_allclose(np.bincount(everything.row, everything.reach), 1, atol=1e-12)
+    one_path = grow_tree(problem, naive.Rules(keep_proba=1.0)).visits(cells, 1.0)
+    np.testing.assert_array_equal(np.bincount(one_path.row), 1)
+
+
+def test_blocks_do_not_matter(problem):
+    tree = grow_tree(problem, naive.Rules())
+    cells = read_measurements(problem.values, problem.errors).cells()
+    whole, parts = np.zeros((40, 3)), np.zeros((40, 3))
+    tree.add_answers(cells, 0, 40, 0.05, False, whole)
+    for first, last in ((0, 1), (1, 17), (17, 40)):
+        tree.add_answers(cells, first, last, 0.05, False, parts[first:last])
+    np.testing.assert_array_equal(whole, parts)
+
+
+def test_majority_gives_one_vote_to_the_most_probable_class(problem):
+    tree = grow_tree(problem, naive.Rules())
+    votes = predict(tree, problem.values, problem.errors, 0.05, majority=True)
+    answers = predict(tree, problem.values, problem.errors, 0.05)
+    np.testing.assert_array_equal(votes, np.eye(3)[answers.argmax(axis=1)])

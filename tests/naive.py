@@ -1,0 +1,190 @@
+"""The paper's equations in plain NumPy and SciPy, as slow and as plain as they come. Imports nothing of probforest.
+
+Objects are rows; `values`, `errors` (n, d), NaN values are missing; `pmf` (n, k); `weight` (n,).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+SAME = 1e-11  # costs closer than this are ties, and the first feature and the lowest threshold win
+
+
+@dataclass
+class Rules:
+    criterion: str = "gini"
+    missing: str = "observed"
+    keep_proba: float = 0.05
+    min_samples_leaf: float = 1
+    min_samples_split: float = 2
+    max_depth: float = np.inf
+
+
+def cdf(threshold, value, error):
+    """F(threshold), eq. 5."""
+    if error == 0:
+        return float(value <= threshold)
+    z = (threshold - value) / error
+    return float(z > 0) if abs(z) >= 6 else ndtr(z)  # exactly 0 and 1 in the far tails
+
+
+def grid(value, error):
+    """Grid points of one cell and the probability that moves when a threshold crosses each of them."""
+    if error == 0:
+        return [(value, 1.0)]
+    points, before = [], 0.0
+    for k in (-3, -2, -1, 0, 1, 2):
+        points.append((value + k * error, ndtr(k) - before))
+        before = ndtr(k)
+    return [*points, (value + 3 * error, 1.0 - before)]
+
+
+def impurity(mass, criterion):
+    """Eq. 12, or the entropy in bits."""
+    p = mass / mass.sum()
+    if criterion == "gini":
+        return 1 - np.sum(p**2)
+    p = p[p > 0]
+    return -np.sum(p * np.log2(p))
+
+
+def cost(left, right, criterion):
+    """Eq. 13."""
+    weight = left.sum() + right.sum()
+    return sum(side.sum() / weight * impurity(side, criterion) for side in (left, right))
+
+
+def candidates(j, members, values, errors, pmf, weight, rules):
+    """All thresholds of feature j: (threshold, missing_left or None for the observed share, left, right masses)."""
+    points = {}  # grid point -> class masses that move when it is crossed
+    total, missing = np.zeros(pmf.shape[1]), np.zeros(pmf.shape[1])
+    for i, reach in members:
+        mass = weight[i] * reach * pmf[i]
+        total += mass
+        if np.isnan(values[i, j]):
+            missing += mass
+            continue
+        for point, chunk in grid(values[i, j], errors[i, j]):
+            points[point] = points.get(point, 0) + chunk * mass
+    ordered = sorted(points)
+    observed = sum(points.values(), np.zeros(pmf.shape[1]))
+    left = np.zeros(pmf.shape[1])
+    for n_left in range(1, len(ordered) + 1):
+        left = left + points[ordered[n_left - 1]]
+        share = left.sum() / observed.sum()
+        if n_left == len(ordered):
+            if rules.missing == "learned" and missing.sum() > 0:  # observed against missing
+                yield np.inf, 0.0, left, missing
+            return
+        threshold = (ordered[n_left - 1] + ordered[n_left]) / 2
+        ways = {"equal": [(0.5, 0.5)], "observed": [(None, share)], "learned": [(None, share), (0.0, 0.0), (1.0, 1.0)]}
+        for way, missing_left in ways[rules.missing]:
+            if rules.missing == "learned" and way is not None and missing.sum() == 0:
+                continue
+            to_left = left + missing_left * missing
+            yield threshold, way, to_left, total - to_left
+
+
+def best_split(members, values, errors, pmf, weight, rules, least):
+    """(cost, feature, threshold, missing_left) of the best split with sides of at least `least`, or None."""
+    best = None
+    for j in range(values.shape[1]):
+        for threshold, way, left, right in candidates(j, members, values, errors, pmf, weight, rules):
+            if min(left.sum(), right.sum()) < least - 1e-9:
+                continue
+            this = cost(left, right, rules.criterion)
+            if best is None or this < best[0] - SAME:
+                best = (this, j, threshold, way)
+    return best
+
+
+def send(members, to_left, main, heavier_left, keep_proba):
+    """Children of a node (eq. 6-9, 18): two lists of (i, reach), two sets of objects on their most probable path."""
+    left, right, main_left, main_right = [], [], set(), set()
+    for i, reach in members:
+        goes_left = to_left[i] > 0.5 or (to_left[i] == 0.5 and heavier_left)
+        if i in main:
+            (main_left if goes_left else main_right).add(i)
+        if reach * to_left[i] > keep_proba or i in main_left:
+            left.append((i, reach * to_left[i]))
+        if reach * (1 - to_left[i]) > keep_proba or i in main_right:
+            right.append((i, reach * (1 - to_left[i])))
+    return left, right, main_left, main_right
+
+
+def grow(values, errors, pmf, weight, rules):
+    """A tree as nested dicts."""
+    everyone = [i for i in range(len(values)) if weight[i] > 0]
+    return _grow_node([(i, 1.0) for i in everyone], set(everyone), 0, values, errors, pmf, weight, rules)
+
+
+def _grow_node(members, main, depth, values, errors, pmf, weight, rules):
+    mass = sum(weight[i] * reach * pmf[i] for i, reach in members)
+    node = {"value": mass / mass.sum(), "weight": mass.sum(), "impurity": impurity(mass, rules.criterion)}
+    if depth >= rules.max_depth or mass.sum() < rules.min_samples_split - 1e-9 or node["impurity"] <= SAME:
+        return node
+    least = rules.min_samples_leaf
+    while True:
+        split = best_split(members, values, errors, pmf, weight, rules, least)
+        if split is None or split[0] >= node["impurity"] - SAME:
+            return node
+        _, j, threshold, missing_left = split
+        observed = [(i, reach) for i, reach in members if not np.isnan(values[i, j])]
+        to_left = {i: cdf(threshold, values[i, j], errors[i, j]) for i, _ in observed}
+        observed_left = sum(weight[i] * reach * to_left[i] for i, reach in observed)
+        if missing_left is None:
+            missing_left = observed_left / sum(weight[i] * reach for i, reach in observed)
+        for i, _ in members:
+            to_left.setdefault(i, missing_left)
+        heavier_left = sum(weight[i] * reach * (to_left[i] - 0.5) for i, reach in members) >= 0
+        left, right, main_left, main_right = send(members, to_left, main, heavier_left, rules.keep_proba)
+        lighter = min(sum(weight[i] * reach for i, reach in child) for child in (left, right))
+        if lighter >= rules.min_samples_leaf - 1e-9:
+            break
+        least *= 2  # the exact masses are lighter than those of the grid: next best with heavier sides
+    rest = (depth + 1, values, errors, pmf, weight, rules)
+    return node | {
+        "feature": j,
+        "threshold": threshold,
+        "missing_left": missing_left,
+        "heavier_left": heavier_left,
+        "left": _grow_node(left, main_left, *rest),
+        "right": _grow_node(right, main_right, *rest),
+    }
+
+
+def leaves(node):
+    """The leaves from left to right."""
+    if "feature" not in node:
+        return [node]
+    return leaves(node["left"]) + leaves(node["right"])
+
+
+def leaf_probabilities(node, value, error, keep_proba):
+    """(leaf, π) for one object, eq. 9 and 18."""
+    found = []
+
+    def visit(node, reach, main):
+        if "feature" not in node:
+            found.append((node, reach))
+            return
+        j = node["feature"]
+        to_left = node["missing_left"] if np.isnan(value[j]) else cdf(node["threshold"], value[j], error[j])
+        here = {0} if main else set()
+        left, right, main_left, main_right = send([(0, reach)], [to_left], here, node["heavier_left"], keep_proba)
+        for child, members, on_main in (("left", left, main_left), ("right", right, main_right)):
+            for _, child_reach in members:
+                visit(node[child], child_reach, bool(on_main))
+
+    visit(node, 1.0, True)
+    return found
+
+
+def predict_proba(tree, values, errors, keep_proba):
+    """Eq. 14, 15, over the leaves that were reached."""
+    answers = []
+    for value, error in zip(values, errors, strict=True):
+        found = leaf_probabilities(tree, value, error, keep_proba)
+        answers.append(sum(reach * leaf["value"] for leaf, reach in found) / sum(reach for _, reach in found))
+    return np.array(answers)
