@@ -192,9 +192,7 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         earlier = self._earlier_trees(X)
         training, measurements, labels = self._read_training_set(X, y, X_err, y_proba, classes, sample_weight)
         if earlier and not np.array_equal(self.classes_, earlier[0]):
-            raise ValueError(
-                f"warm_start=True needs the same classes as before; got {self.classes_}, had {earlier[0]}."
-            )
+            raise ValueError(f"warm_start=True needs the classes of before, {earlier[0]}; got {self.classes_}.")
         kept_trees, kept_seeds = (earlier[1], earlier[2]) if earlier else ([], [])
         new_seeds = self._seeds(len(kept_trees))
         self.trees_ = kept_trees + self._grow(training, new_seeds)
@@ -230,9 +228,7 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
                 f"{len(self.trees_)} already."
             )
         if np.ndim(X) == 2 and np.shape(X)[1] != self.n_features_in_:
-            raise ValueError(
-                f"warm_start=True needs the {self.n_features_in_} features of before; got {np.shape(X)[1]}."
-            )
+            raise ValueError(f"warm_start=True needs {self.n_features_in_} features as before; got {np.shape(X)[1]}.")
         if self.n_estimators == len(self.trees_):
             warnings.warn("warm_start=True and n_estimators is as before: no tree is added.", UserWarning, stacklevel=3)
         return self.classes_, self.trees_, self._tree_seeds

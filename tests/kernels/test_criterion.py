@@ -1,9 +1,9 @@
 import math
 
-import naive
 import numpy as np
 import pytest
 
+import naive
 from probforest.kernels.criterion import impurity_of, side_score, split_score
 from probforest.parameters import CRITERIA
 

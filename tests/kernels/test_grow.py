@@ -1,8 +1,9 @@
 import itertools
 
-import naive
 import numpy as np
 import pytest
+
+import naive
 from engine import grow_tree, predict
 from problems import random_problem
 

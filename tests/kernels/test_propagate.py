@@ -1,7 +1,7 @@
-import naive
 import numpy as np
 import pytest
 
+import naive
 from probforest.families import normal_shape
 from probforest.kernels.layout import Cells
 from probforest.kernels.propagate import left_probabilities, new_members, replace_parent, send, with_room
@@ -9,7 +9,7 @@ from probforest.kernels.propagate import left_probabilities, new_members, replac
 
 def members_of(reach, main):
     members = new_members(3 * len(reach))
-    members.index[: len(reach)] = np.arange(len(reach))
+    members.row[: len(reach)] = np.arange(len(reach))
     members.reach[: len(reach)] = reach
     members.main[: len(reach)] = main
     return members
@@ -32,9 +32,9 @@ def test_children_are_those_of_the_oracle(keep_proba, share_left):
         (n, right_end, right, main_right),
         (right_end, left_end, left, main_left),
     ):
-        assert members.index[start:stop].tolist() == [i for i, _ in expected]
+        assert members.row[start:stop].tolist() == [i for i, _ in expected]
         np.testing.assert_allclose(members.reach[start:stop], [r for _, r in expected], atol=1e-200)
-        assert set(members.index[start:stop][members.main[start:stop]].tolist()) == expected_main
+        assert set(members.row[start:stop][members.main[start:stop]].tolist()) == expected_main
 
 
 def test_probability_of_an_object_never_becomes_zero_on_its_most_probable_path():
@@ -59,7 +59,7 @@ def test_left_probabilities_of_noisy_exact_and_missing_cells():
 def test_room_is_made_without_losing_members():
     members = members_of([0.1, 0.2], [True, False])
     larger = with_room(members, 2, 100)
-    assert len(larger.index) >= 100
+    assert len(larger.row) >= 100
     np.testing.assert_array_equal(larger.reach[:2], [0.1, 0.2])
     np.testing.assert_array_equal(larger.main[:2], [True, False])
-    assert with_room(larger, 2, 100).index is larger.index or len(larger.index) >= 100
+    assert with_room(larger, 2, 100).index is larger.row or len(larger.row) >= 100

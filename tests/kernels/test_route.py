@@ -1,10 +1,10 @@
-import naive
 import numpy as np
 import pytest
-from engine import grow_tree, predict
-from problems import random_problem
 
+import naive
+from engine import grow_tree, predict
 from probforest.measurements import read_measurements
+from problems import random_problem
 
 
 @pytest.fixture(scope="module")

@@ -1,15 +1,15 @@
 import math
 
-import naive
 import numpy as np
 import pytest
-from engine import binned, kernel_rules, labels_of
-from problems import random_problem
 
+import naive
+from engine import binned, kernel_rules, labels_of
 from probforest.families import normal_shape
 from probforest.kernels.grow import root_members, weigh
 from probforest.kernels.layout import LEAF
 from probforest.kernels.split import midpoint, new_node_mass, new_search, split_node
+from problems import random_problem
 
 
 def search_root(problem, rules, reach, max_bins=65_535, max_features=None, seed=1):
@@ -24,10 +24,10 @@ def search_root(problem, rules, reach, max_bins=65_535, max_features=None, seed=
     search = new_search(bins.low.shape[1], k, problem.values.shape[1], seed)
     rules = kernel_rules(rules, problem.values.shape[1], max_features)
     split, n_drawn = split_node(
-        members.index[:count], node, bins, search, normal_shape().chunk, rules, rules.min_leaf_weight, 0
+        members.row[:count], node, bins, search, normal_shape().chunk, rules, rules.min_leaf_weight, 0
     )
     again, _ = split_node(
-        members.index[:count], node, bins, search, normal_shape().chunk, rules, rules.min_leaf_weight, n_drawn
+        members.row[:count], node, bins, search, normal_shape().chunk, rules, rules.min_leaf_weight, n_drawn
     )
     np.testing.assert_array_equal(split, again)  # the same features as drawn before, the same split
     assert not search.histogram.any()  # left clean for the next node

@@ -38,7 +38,7 @@ def impurity_of(score, weight, criterion):
 
 @kernel
 def split_score(left, missing, total, share, criterion, min_leaf_weight):
-    """Score of sending `left` plus the `share` of `missing` to the left and the rest of `total` (all (k,)) to the right.
+    """Score of sending `left` plus the `share` of `missing` to the left and the rest of `total` to the right, all (k,).
 
     -inf when a side has less than `min_leaf_weight`.
     """

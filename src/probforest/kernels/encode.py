@@ -10,7 +10,7 @@ _LARGEST = sys.float_info.max
 
 @kernel
 def first_bin(edges, n_edges, point, low):
-    """Number of `edges` below `point`, known to be at least `low`: the bin with edges[bin - 1] < point <= edges[bin]."""
+    """Number of `edges` below `point`, at least `low`: the bin with edges[bin - 1] < point <= edges[bin]."""
     high = n_edges
     while low < high:
         middle = (low + high) // 2
@@ -30,7 +30,8 @@ def grid_point(center, scale, offset):
 @kernel
 def encode_feature(center, scale, grid, edges, missing_code, codes, low, high):
     """Write `codes` (n, 1 or GRID_POINTS) of one feature and the smallest and largest grid point of each bin
-    into `low` and `high` (len(edges) + 1,), which hold +inf and -inf before. `scale` is (n,), or (0,) when all are exact."""
+    into `low` and `high` (len(edges) + 1,), which hold +inf and -inf before.
+    `scale` is (n,), or (0,) when all cells are exact."""
     n_edges = edges.shape[0]
     for i in range(center.shape[0]):
         if center[i] != center[i]:

@@ -65,7 +65,7 @@ def root_members(weight):
     count = 0
     for i in range(weight.shape[0]):
         if weight[i] > 0.0:
-            members.index[count] = i
+            members.row[count] = i
             members.reach[count] = 1.0
             members.main[count] = True
             count += 1
@@ -78,7 +78,7 @@ def weigh(members, start, stop, weight, labels, node):
     node.total[:] = 0.0
     hard = labels.pmf.shape[0] == 0
     for m in range(start, stop):
-        i = members.index[m]
+        i = members.row[m]
         mass = weight[i] * members.reach[m]
         node.mass[m - start] = mass
         if hard:
@@ -119,7 +119,7 @@ def settle_missing(probability, mass, missing_left):
 def segment_weight(members, start, stop, weight):
     total = 0.0
     for m in range(start, stop):
-        total += weight[members.index[m]] * members.reach[m]
+        total += weight[members.row[m]] * members.reach[m]
     return total
 
 
@@ -131,7 +131,7 @@ def part(members, start, stop, weight, node_weight, score, node, cells, bins, se
     smaller. When they fall short of `min_leaf_weight`, the next best split with heavier sides is taken.
     Returns a Parting, whose feature is LEAF when the node stays a leaf.
     """
-    index = members.index[start:stop]
+    index = members.row[start:stop]
     least = rules.min_leaf_weight
     n_drawn = 0
     while 2.0 * least <= node_weight:

@@ -37,7 +37,7 @@ class Bins(NamedTuple):
     codes: np.ndarray  # (d, n, GRID_POINTS) uint8 or uint16, (d, n, 1) when all cells are exact
     low: np.ndarray  # (d, n_bins) smallest grid point in the bin
     high: np.ndarray  # (d, n_bins) largest grid point in the bin
-    count: np.ndarray  # (d,) int64 number of bins in use
+    n_bins: np.ndarray  # (d,) int64 number of bins in use
     missing_code: int  # the code of a missing cell, above all bins
 
 
@@ -72,7 +72,7 @@ class Shape(NamedTuple):
 class Members(NamedTuple):
     """The objects in the nodes under way, a stack of segments."""
 
-    index: np.ndarray  # int32, the object
+    row: np.ndarray  # int32, the object: its row in the table
     reach: np.ndarray  # float64, π: the probability that it reaches the node
     main: np.ndarray  # bool, whether the node lies on the object's most probable path
 
@@ -98,7 +98,7 @@ class Visits(NamedTuple):
     row: np.ndarray  # int32, row within the block
     leaf: np.ndarray  # int32, node number
     reach: np.ndarray  # float64
-    count: int  # entries in use
+    n_visits: int  # entries in use
 
 
 def real_empty(*shape: int) -> np.ndarray:

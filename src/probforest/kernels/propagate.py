@@ -8,7 +8,7 @@ from .cdf import left_probability
 from .jit import kernel
 from .layout import INDEX, REAL, Members
 
-# A thousand halvings (missing cells in a very deep tree) would make π zero, and the object would weigh nothing anywhere.
+# A thousand halvings (missing cells in a very deep tree) would make π zero, and the object would weigh nothing.
 _LEAST_REACH = 1e-290
 
 
@@ -20,10 +20,10 @@ def new_members(capacity):
 @kernel
 def with_room(members, used, needed):
     """The same stack with room for `needed` members; the first `used` are kept."""
-    if needed <= members.index.shape[0]:
+    if needed <= members.row.shape[0]:
         return members
     larger = new_members(2 * needed)
-    larger.index[:used] = members.index[:used]
+    larger.row[:used] = members.row[:used]
     larger.reach[:used] = members.reach[:used]
     larger.main[:used] = members.main[:used]
     return larger
@@ -59,17 +59,17 @@ def send(members, start, stop, probability, share_left, keep_proba):
     left_start = stop + (stop - start)
     right_end, left_end = stop, left_start
     for m in range(start, stop):
-        index, reach, main = members.index[m], members.reach[m], members.main[m]
+        index, reach, main = members.row[m], members.reach[m], members.main[m]
         to_left = probability[m - start]
         main_left = to_left > 0.5 or (to_left == 0.5 and share_left >= 0.5)
         reach_left, reach_right = reach * to_left, reach * (1.0 - to_left)
         if reach_left > keep_proba or (main and main_left):
-            members.index[left_end] = index
+            members.row[left_end] = index
             members.reach[left_end] = max(reach_left, _LEAST_REACH)
             members.main[left_end] = main and main_left
             left_end += 1
         if reach_right > keep_proba or (main and not main_left):
-            members.index[right_end] = index
+            members.row[right_end] = index
             members.reach[right_end] = max(reach_right, _LEAST_REACH)
             members.main[right_end] = main and not main_left
             right_end += 1
@@ -81,7 +81,7 @@ def send(members, start, stop, probability, share_left, keep_proba):
 def move_down(members, start, stop, to):
     """Copy the segment [start, stop) to one that begins at `to` <= start."""
     for m in range(stop - start):
-        members.index[to + m] = members.index[start + m]
+        members.row[to + m] = members.row[start + m]
         members.reach[to + m] = members.reach[start + m]
         members.main[to + m] = members.main[start + m]
 

@@ -16,7 +16,7 @@ def new_visits(capacity):
 @kernel
 def with_leaf(visits, members, start, stop, leaf, first):
     """Append the members [start, stop) as visits of `leaf`."""
-    used = visits.count
+    used = visits.n_visits
     end = used + stop - start
     row, leaves, reach = visits.row, visits.leaf, visits.reach
     if end > row.shape[0]:
@@ -26,7 +26,7 @@ def with_leaf(visits, members, start, stop, leaf, first):
         leaves[:used] = visits.leaf[:used]
         reach[:used] = visits.reach[:used]
     for m in range(start, stop):
-        row[used + m - start] = members.index[m] - first
+        row[used + m - start] = members.row[m] - first
         leaves[used + m - start] = leaf
         reach[used + m - start] = members.reach[m]
     return Visits(row, leaves, reach, end)
@@ -38,7 +38,7 @@ def route(cells, first, last, nodes, keep_proba, table):
     n_rows = last - first
     members = new_members(4 * n_rows)
     for m in range(n_rows):
-        members.index[m] = first + m
+        members.row[m] = first + m
         members.reach[m] = 1.0
         members.main[m] = True
     probability = np.empty(n_rows, dtype=REAL)
@@ -54,7 +54,7 @@ def route(cells, first, last, nodes, keep_proba, table):
             visits = with_leaf(visits, members, start, stop, this, first)
             continue
         left_probabilities(
-            cells, nodes.feature[this], nodes.threshold[this], nodes.missing_left[this], members.index[start:stop],
+            cells, nodes.feature[this], nodes.threshold[this], nodes.missing_left[this], members.row[start:stop],
             table, probability,
         )  # fmt: skip
         members = with_room(members, stop, 3 * stop - 2 * start)
@@ -73,7 +73,7 @@ def add_tree(cells, first, last, nodes, keep_proba, table, majority, out):
     n_rows, n_classes = out.shape
     answer = np.zeros((n_rows, n_classes), dtype=REAL)
     reached = np.zeros(n_rows, dtype=REAL)
-    for v in range(visits.count):
+    for v in range(visits.n_visits):
         row, leaf, reach = visits.row[v], visits.leaf[v], visits.reach[v]
         reached[row] += reach
         for c in range(n_classes):

@@ -75,7 +75,7 @@ def scan(search, total, feature, bins, rules, least):
     margin = SAME_COST * node_weight
     left_weight = 0.0
     last = -1
-    for b in range(bins.count[feature]):
+    for b in range(bins.n_bins[feature]):
         bin_weight = 0.0
         for c in range(n_classes):
             bin_weight += histogram[b, c]
