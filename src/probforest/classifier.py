@@ -1,7 +1,6 @@
 """What the tree and the forest have in common: reading what users give, and answering in scikit-learn's way."""
 
 import sys
-import warnings
 from abc import abstractmethod
 from typing import Any
 
@@ -26,6 +25,7 @@ from .parameters import (
     number_of_features,
 )
 from .training_set import TrainingSet, make_training_set
+from .warning import warn_caller
 from .weights import class_weights, read_sample_weight
 
 NO_DEPTH_LIMIT = sys.maxsize
@@ -79,7 +79,8 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             The classes; of equally probable ones, the first in `classes_`.
         """
-        return self.classes_[self.predict_proba(X, X_err=X_err).argmax(axis=1)]
+        most_probable = self.predict_proba(X, X_err=X_err).argmax(axis=1)
+        return self.classes_[most_probable]
 
     def predict_log_proba(self, X, *, X_err=None):
         """Logarithm of `predict_proba`; -inf where a probability is 0."""
@@ -150,11 +151,9 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         names = getattr(X, "columns", None)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=False)
         if X_err is None and self.fitted_with_errors_:
-            warnings.warn(
+            warn_caller(
                 "The model was fitted with X_err, but is asked without: the values are taken as exact. "
-                "Pass X_err=..., or X_err=0 if they are exact.",
-                UserWarning,
-                stacklevel=3,
+                "Pass X_err=..., or X_err=0 if they are exact."
             )
         measurements = read_measurements(X, X_err, names_of_X=names)
         return measurements.with_errors_known(self.unknown_error, self.median_errors_).cells()

@@ -1,6 +1,5 @@
 """The probabilistic random forest."""
 
-import warnings
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +17,7 @@ from .parameters import VOTING_RULES, check_flag, check_integer, check_word, com
 from .progress import with_progress
 from .training_set import TrainingSet
 from .tree import MAX_SEED
+from .warning import warn_caller
 
 BLOCK = 2048  # objects that go down a tree together: their cells stay in the cache
 
@@ -230,7 +230,7 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         if np.ndim(X) == 2 and np.shape(X)[1] != self.n_features_in_:
             raise ValueError(f"warm_start=True needs {self.n_features_in_} features as before; got {np.shape(X)[1]}.")
         if self.n_estimators == len(self.trees_):
-            warnings.warn("warm_start=True and n_estimators is as before: no tree is added.", UserWarning, stacklevel=3)
+            warn_caller("warm_start=True and n_estimators is as before: no tree is added.")
         return self.classes_, self.trees_, self._tree_seeds
 
     def _seeds(self, n_earlier: int) -> list[int]:
@@ -272,11 +272,9 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         judges = total.sum(axis=1)
         judged = judges > 0
         if not judged.all():
-            warnings.warn(
+            warn_caller(
                 f"{np.sum(~judged)} objects were drawn by every tree and have no out-of-bag answer (NaN). "
-                "More trees help.",
-                UserWarning,
-                stacklevel=3,
+                "More trees help."
             )
         with np.errstate(invalid="ignore"):
             self.oob_decision_function_ = total / judges[:, None]

@@ -45,7 +45,7 @@ class LabelTable:
         return weight @ self.pmf
 
     def reweighted(self, class_weight: np.ndarray) -> tuple["LabelTable", np.ndarray]:
-        """Labels whose class masses are multiplied by `class_weight` (k,), as PMFs and the factor of each object's weight."""
+        """Class masses multiplied by `class_weight` (k,): the new PMFs, and the factor of each object's weight (n,)."""
         masses = self.pmf * class_weight
         factor = masses.sum(axis=1)
         return LabelTable(self.classes, masses / np.where(factor > 0, factor, 1.0)[:, None]), factor
@@ -190,9 +190,7 @@ def _index_of(y: np.ndarray, names) -> tuple[np.ndarray, np.ndarray]:
         try:
             return np.unique(y, return_inverse=True)
         except TypeError as problem:
-            raise ValueError(
-                f"y mixes labels that can't be sorted, such as strings and numbers: {problem}"
-            ) from problem
+            raise ValueError(f"y mixes labels that can't be sorted, such as text and numbers: {problem}") from problem
     known, _ = _sorted_names(names)
     index = np.minimum(np.searchsorted(known, y), len(known) - 1)
     strange = known[index] != y

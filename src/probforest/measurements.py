@@ -93,7 +93,7 @@ def _read_errors(X_err, shape: tuple[int, int], names_of_X) -> np.ndarray:
         errors = np.asarray(X_err, dtype=np.float64)
     except (TypeError, ValueError) as problem:
         raise ValueError(f"X_err must hold numbers: {problem}") from problem
-    n_objects, n_features = shape
+    n_features = shape[1]
     if errors.ndim == 1 and errors.shape != (n_features,):
         raise ValueError(
             f"X_err has {errors.shape[0]} numbers in one dimension, which means one per feature, but X has "
@@ -120,7 +120,7 @@ def _refuse(bad: np.ndarray, values: np.ndarray, name: str, expected: str) -> No
 
 
 def _refuse_reordered_columns(X_err, names_of_X) -> None:
-    """Two tables with the same column names in another order are surely a mistake; other names are an error table's right."""
+    """The names of X in another order are surely a mistake; other names are what error columns usually have."""
     names = getattr(X_err, "columns", None)
     if names is None or names_of_X is None:
         return

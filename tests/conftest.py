@@ -1,0 +1,4 @@
+import os
+
+# scikit-learn skips its check of array-API input without this; it must be set before SciPy is imported.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
