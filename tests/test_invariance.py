@@ -1,5 +1,6 @@
 """What must not matter does not matter."""
 
+import hashlib
 import subprocess
 import sys
 
@@ -59,7 +60,7 @@ def test_order_of_queries():
     np.testing.assert_array_equal(found, answers(FOREST)[order])
 
 
-@pytest.mark.parametrize("names", [["ant", "bee", "cow"], [-5, 0, 7], [0.5, 1.5, 2.5], [False, True, True]])
+@pytest.mark.parametrize("names", [["ant", "bee", "cow"], [-5, 0, 7], [0.0, 1.0, 5.0], [False, True, True]])
 def test_names_of_classes(names):
     if isinstance(names[0], bool):
         labels, expected = Y > 0, answers(FOREST, y=(Y > 0).astype(int))
@@ -108,8 +109,6 @@ def test_another_process_gives_the_same_bits():
         ).stdout
         for _ in range(2)
     ]  # fmt: skip
-    import hashlib
-
     assert outputs == [hashlib.sha256(answers(FOREST).tobytes()).hexdigest() + "\n"] * 2
 
 
@@ -167,8 +166,12 @@ def test_integer_input():
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_nothing_of_the_caller_is_written_to(order):
     arrays = {
-        "X": PROBLEM.values, "X_err": PROBLEM.errors, "y": Y, "y_proba": np.full(len(Y), 0.8), "sample_weight": PROBLEM.weight
-    }  # fmt: skip
+        "X": PROBLEM.values,
+        "X_err": PROBLEM.errors,
+        "y": Y,
+        "y_proba": np.full(len(Y), 0.8),
+        "sample_weight": PROBLEM.weight,
+    }
     arrays = {name: np.array(array, order=order) for name, array in arrays.items()}
     arrays["X_err"][3, 2], arrays["X_err"][4, 2] = np.nan, np.inf
     before = {name: array.copy() for name, array in arrays.items()}

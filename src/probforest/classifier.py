@@ -129,17 +129,18 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         measurements = read_measurements(X, X_err, names_of_X=names)
         labels = read_labels(y, y_proba, classes, len(X))
         weight = read_sample_weight(sample_weight, len(X))
+        if self.label_information:
+            weight = weight * labels.information
+        # From here on, an object that weighs nothing changes nothing: no median, no class weight, no bin.
         self.median_errors_ = measurements.median_errors(weight)
         self.fitted_with_errors_ = X_err is not None
         measurements = measurements.with_errors_known(self.unknown_error, self.median_errors_)
 
         factors = class_weights(None if self._class_weight_per_tree else self.class_weight, labels, weight)
         weighted_labels, factor = labels.reweighted(factors)
-        weight = weight * factor
-        if self.label_information:
-            weight = weight * labels.information
         self.classes_ = labels.classes
-        return make_training_set(measurements, weighted_labels, weight, int(self.max_bins)), measurements, labels
+        training = make_training_set(measurements, weighted_labels, weight * factor, int(self.max_bins))
+        return training, measurements, labels
 
     @property
     def _class_weight_per_tree(self) -> bool:
