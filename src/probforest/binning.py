@@ -53,7 +53,8 @@ def _grid_points(
     if len(scale) == 0:
         return center, weight
     largest = np.finfo(float).max
-    points = np.clip(center[:, None] + shape.grid * scale[observed, None], -largest, largest)
+    with np.errstate(over="ignore"):
+        points = np.clip(center[:, None] + shape.grid * scale[observed, None], -largest, largest)
     return points.ravel(), (weight[:, None] * shape.chunk).ravel()
 
 

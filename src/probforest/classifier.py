@@ -132,15 +132,20 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         if self.label_information:
             weight = weight * labels.information
         # From here on, an object that weighs nothing changes nothing: no median, no class weight, no bin.
-        self.median_errors_ = measurements.median_errors(weight)
-        self.fitted_with_errors_ = X_err is not None
-        measurements = measurements.with_errors_known(self.unknown_error, self.median_errors_)
+        medians = measurements.median_errors(weight)
+        measurements = measurements.with_errors_known(self.unknown_error, medians)
 
         factors = class_weights(None if self._class_weight_per_tree else self.class_weight, labels, weight)
         weighted_labels, factor = labels.reweighted(factors)
-        self.classes_ = labels.classes
         training = make_training_set(measurements, weighted_labels, weight * factor, int(self.max_bins))
+        self._check_classes(labels.classes)
+        self.classes_ = labels.classes
+        self.median_errors_ = medians
+        self.fitted_with_errors_ = X_err is not None
         return training, measurements, labels
+
+    def _check_classes(self, classes: np.ndarray) -> None:
+        """Refuse classes that don't fit what was there before; nothing has been changed yet."""
 
     @property
     def _class_weight_per_tree(self) -> bool:

@@ -189,14 +189,11 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         -------
         self
         """
-        earlier = self._earlier_trees(X)
+        earlier_trees, earlier_seeds = self._earlier_trees(X)
         training, measurements, labels = self._read_training_set(X, y, X_err, y_proba, classes, sample_weight)
-        if earlier and not np.array_equal(self.classes_, earlier[0]):
-            raise ValueError(f"warm_start=True needs the classes of before, {earlier[0]}; got {self.classes_}.")
-        kept_trees, kept_seeds = (earlier[1], earlier[2]) if earlier else ([], [])
-        new_seeds = self._seeds(len(kept_trees))
-        self.trees_ = kept_trees + self._grow(training, new_seeds)
-        self._tree_seeds = [*kept_seeds, *new_seeds]
+        new_seeds = self._seeds(len(earlier_trees))
+        self.trees_ = earlier_trees + self._grow(training, new_seeds)
+        self._tree_seeds = earlier_seeds + new_seeds
         if self.oob_score:
             self._judge_out_of_bag(training, measurements.cells(), labels)
         return self
@@ -218,10 +215,14 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
     def _class_weight_per_tree(self) -> bool:
         return isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
 
-    def _earlier_trees(self, X) -> tuple[np.ndarray, list[FittedTree], list[int]] | None:
-        """Classes, trees and seeds of the last fit, for warm_start."""
-        if not self.warm_start or not hasattr(self, "trees_"):
-            return None
+    @property
+    def _adds_trees(self) -> bool:
+        return self.warm_start and hasattr(self, "trees_")
+
+    def _earlier_trees(self, X) -> tuple[list[FittedTree], list[int]]:
+        """The trees that warm_start keeps, and their seeds."""
+        if not self._adds_trees:
+            return [], []
         if self.n_estimators < len(self.trees_):
             raise ValueError(
                 f"warm_start=True can't remove trees: n_estimators={self.n_estimators}, but there are "
@@ -231,7 +232,11 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
             raise ValueError(f"warm_start=True needs {self.n_features_in_} features as before; got {np.shape(X)[1]}.")
         if self.n_estimators == len(self.trees_):
             warn_caller("warm_start=True and n_estimators is as before: no tree is added.")
-        return self.classes_, self.trees_, self._tree_seeds
+        return self.trees_, self._tree_seeds
+
+    def _check_classes(self, classes: np.ndarray) -> None:
+        if self._adds_trees and not np.array_equal(classes, self.classes_):
+            raise ValueError(f"warm_start=True needs the classes of before, {self.classes_}; got {classes}.")
 
     def _seeds(self, n_earlier: int) -> list[int]:
         """One seed per new tree. With an integer `random_state`, trees that are added later get the seeds that they

@@ -131,7 +131,10 @@ def _read_y(y, n_objects: int) -> np.ndarray:
     if len(y) != n_objects:
         raise ValueError(f"y has {len(y)} labels, but X has {n_objects} objects: inconsistent numbers of samples.")
     _refuse_missing(y)
-    check_classification_targets(y)
+    try:
+        check_classification_targets(y)
+    except TypeError as problem:
+        raise ValueError(f"y mixes labels that can't be sorted, such as text and numbers: {problem}") from problem
     return y
 
 
@@ -187,10 +190,7 @@ def _sorted_names(names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _index_of(y: np.ndarray, names) -> tuple[np.ndarray, np.ndarray]:
     """The classes, and the class index of every label."""
     if names is None:
-        try:
-            return np.unique(y, return_inverse=True)
-        except TypeError as problem:
-            raise ValueError(f"y mixes labels that can't be sorted, such as text and numbers: {problem}") from problem
+        return np.unique(y, return_inverse=True)
     known, _ = _sorted_names(names)
     index = np.minimum(np.searchsorted(known, y), len(known) - 1)
     strange = known[index] != y

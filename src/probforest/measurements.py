@@ -25,7 +25,9 @@ class Measurements:
         """The objects where `keep` (n,) is true."""
         if keep.all():
             return self
-        return Measurements(self.center[:, keep], self.scale if self.is_exact else self.scale[:, keep])
+        # compress keeps the rows contiguous, which a mask as an index does not
+        scale = self.scale if self.is_exact else np.compress(keep, self.scale, axis=1)
+        return Measurements(np.compress(keep, self.center, axis=1), scale)
 
     def median_errors(self, weight: np.ndarray) -> np.ndarray:
         """Weighted median of the known errors of every feature (d,); NaN where none is known."""
@@ -62,7 +64,7 @@ class Measurements:
         """As the kernels take them; all errors must be known."""
         if self.is_exact:
             return Cells(self.center, real_empty(0, 0))
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):  # 1/0, and 1/σ of a σ that is as good as 0: exact
             return Cells(self.center, 1.0 / self.scale)
 
 

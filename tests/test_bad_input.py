@@ -1,0 +1,242 @@
+"""Usual mistakes: each works, or raises an error that says what to do."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from probforest import ProbabilisticDecisionTreeClassifier, ProbabilisticRandomForestClassifier
+
+FOREST = ProbabilisticRandomForestClassifier(5, random_state=0)
+TREE = ProbabilisticDecisionTreeClassifier()
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(30, 3))
+Y = (X[:, 0] > 0).astype(int)
+PMF = np.column_stack([1.0 - Y, Y])
+MODELS = pytest.mark.parametrize("model", [TREE, FOREST], ids=["tree", "forest"])
+
+
+def altered(array, where, value):
+    copy = np.array(array, dtype=float)
+    copy[where] = value
+    return copy
+
+
+BAD_FITS = {
+    "X is one-dimensional": ({"X": X[:, 0]}, "Expected 2D array"),
+    "no rows": ({"X": X[:0], "y": Y[:0]}, "0 sample"),
+    "no columns": ({"X": X[:, :0]}, "0 feature"),
+    "X infinite": ({"X": altered(X, (4, 1), np.inf)}, r"X is infinity at row 4, column 1; expected a finite value"),
+    "X minus infinite": ({"X": altered(X, (4, 1), -np.inf)}, r"X is -infinity at row 4, column 1"),
+    "X of words": ({"X": [["a", "b", "c"]] * 30}, "could not convert string to float"),
+    "X_err wrong shape": ({"X_err": np.ones((29, 3))}, r"X_err has shape \(29, 3\), but X has shape \(30, 3\)"),
+    "X_err transposed": ({"X_err": np.ones((3, 30))}, r"X_err has shape \(3, 30\)"),
+    "X_err per object": ({"X_err": np.ones(30)}, "one per feature, but X has 3 features"),
+    "X_err three-dimensional": ({"X_err": np.ones((30, 3, 2))}, "X_err has shape"),
+    "X_err negative": (
+        {"X_err": altered(np.ones((30, 3)), (7, 2), -0.5)},
+        r"X_err is -0.5 at row 7, column 2; expected",
+    ),
+    "X_err negative scalar": ({"X_err": -1}, "X_err is -1.0; expected an error >= 0"),
+    "X_err negative per feature": ({"X_err": [1, 1, -2]}, "X_err is -2.0 at column 2"),
+    "X_err minus infinite": ({"X_err": altered(np.ones((30, 3)), (7, 2), -np.inf)}, "X_err is -infinity at row 7"),
+    "X_err unknown for a whole feature": ({"X_err": [0.1, np.nan, 0.1]}, "no known error in column 1"),
+    "X_err of words": ({"X_err": [["a", "b", "c"]] * 30}, "X_err must hold numbers"),
+    "no y": ({"y": None}, "requires y to be passed"),
+    "y too short": ({"y": Y[:-1]}, "y has 29 labels, but X has 30 objects"),
+    "y with NaN": ({"y": altered(Y, 3, np.nan)}, r"y is nan \(NaN or infinity\) at row 3"),
+    "y with None": ({"y": [None, *["a"] * 15, *["b"] * 14]}, "y is None .* at row 0"),
+    "y with NaN among strings": ({"y": np.array([*["a"] * 29, np.nan], dtype=object)}, "y is nan .* at row 29"),
+    "y continuous": ({"y": X[:, 0]}, "continuous"),
+    "y two-dimensional": ({"y": PMF}, "y should be a 1d array"),
+    "y mixed": ({"y": np.array([*["a"] * 15, *[1] * 15], dtype=object)}, "mix"),
+    "confidence above 1": ({"y_proba": np.full(30, 1.5)}, "y_proba is 1.5 at row 0; expected a probability"),
+    "confidence negative": ({"y_proba": altered(np.ones(30), 5, -0.1)}, "y_proba is -0.1 at row 5"),
+    "confidence NaN": ({"y_proba": altered(np.ones(30), 5, np.nan)}, "y_proba is nan at row 5"),
+    "confidence too short": ({"y_proba": np.ones(29)}, r"y_proba has shape \(29,\), but X has 30 objects"),
+    "confidence without labels": ({"y": None, "y_proba": np.ones(30)}, "requires y to be passed"),
+    "confidence of words": ({"y_proba": ["sure"] * 30}, "y_proba must hold numbers"),
+    "PMF that does not sum to 1": ({"y_proba": altered(PMF, 4, [0.5, 0.4])}, "y_proba sums to 0.9 in row 4"),
+    "PMF with NaN": ({"y_proba": altered(PMF, (4, 0), np.nan)}, "y_proba is nan at row 4, column 0"),
+    "PMF negative": ({"y_proba": altered(PMF, 4, [-0.5, 1.0])}, "y_proba is -0.5 at row 4, column 0"),
+    "PMF without classes": ({"y": None, "y_proba": PMF}, "nothing says which class each one is"),
+    "PMF with too few classes": ({"y": None, "y_proba": PMF, "classes": ["a"]}, "2 columns, but there are 1 classes"),
+    "PMF with equal classes": ({"y": None, "y_proba": PMF, "classes": ["a", "a"]}, "classes must be different"),
+    "PMF columns against y": ({"y": np.arange(30) % 3, "y_proba": PMF}, "2 columns, but there are 3 classes"),
+    "PMF whose classes lack a label": (
+        {"y_proba": PMF, "classes": [1, 2]},
+        "at row .* not one of the classes",
+    ),
+    "PMF frame against classes": ({"y_proba": pd.DataFrame(PMF), "classes": ["a", "b"]}, "has the columns"),
+    "classes not a list": ({"classes": "star"}, "classes must be a list"),
+    "classes lack a label": ({"classes": [0, 2]}, "not one of the classes"),
+    "no label says anything": ({"y_proba": np.full(30, 0.5)}, "Every object has weight zero.*label_information"),
+    "doubt without another class": ({"y": np.zeros(30), "y_proba": np.full(30, 0.9)}, "single class"),
+    "weights all zero": ({"sample_weight": np.zeros(30)}, "Every object has weight zero"),
+    "weight negative": ({"sample_weight": altered(np.ones(30), 2, -1)}, "sample_weight is -1.0 at row 2"),
+    "weight NaN": ({"sample_weight": altered(np.ones(30), 2, np.nan)}, "sample_weight is nan at row 2"),
+    "weight wrong shape": ({"sample_weight": np.ones(29)}, r"sample_weight has shape \(29,\)"),
+    "weight of words": ({"sample_weight": ["heavy"] * 30}, "sample_weight must hold numbers"),
+}
+
+
+@MODELS
+@pytest.mark.parametrize("name", BAD_FITS)
+def test_bad_data(model, name):
+    arguments, message = BAD_FITS[name]
+    with pytest.raises(ValueError, match=message):
+        clone(model).fit(**{"X": X, "y": Y} | arguments)
+
+
+BAD_PARAMETERS = {
+    "criterion": ("log_loss", 'criterion must be one of "gini", "entropy"; got \'log_loss\''),
+    "missing": ("drop", 'missing must be one of "equal", "observed", "learned"'),
+    "unknown_error": (None, "unknown_error must be one of"),
+    "label_information": ("yes", "label_information must be True or False"),
+    "keep_proba": (1.5, "keep_proba must be a number from 0 to 1; got 1.5"),
+    "max_depth": (0, "max_depth must be an integer of at least 1"),
+    "min_samples_split": (1, "min_samples_split must be an integer of at least 2, or a fraction"),
+    "min_samples_leaf": (0, "min_samples_leaf must be an integer of at least 1, or a fraction"),
+    "min_weight_fraction_leaf": (0.7, "min_weight_fraction_leaf must be a number from 0 to 0.5"),
+    "max_features": (4, "max_features must be .* an integer from 1 to the 3 features of X; got 4"),
+    "min_impurity_decrease": (-0.1, "min_impurity_decrease must be a number of at least 0"),
+    "class_weight": ("heavy", "class_weight must be"),
+    "max_bins": (1, "max_bins must be an integer of at least 2 and at most 65535"),
+}
+BAD_FOREST_PARAMETERS = {
+    "n_estimators": (0, "n_estimators must be an integer of at least 1"),
+    "voting": ("hard", 'voting must be one of "soft", "majority"'),
+    "bootstrap": ("no", "bootstrap must be True or False"),
+    "max_samples": (31, "max_samples must be .* an integer from 1 to the 30 objects"),
+    "oob_score": ("yes", "oob_score must be True or False"),
+    "warm_start": (1, "warm_start must be True or False"),
+}
+
+
+@MODELS
+@pytest.mark.parametrize("name", BAD_PARAMETERS)
+def test_bad_parameters(model, name):
+    value, message = BAD_PARAMETERS[name]
+    with pytest.raises(ValueError, match=message):
+        clone(model).set_params(**{name: value}).fit(X, Y)
+
+
+@pytest.mark.parametrize("name", BAD_FOREST_PARAMETERS)
+def test_bad_parameters_of_the_forest(name):
+    value, message = BAD_FOREST_PARAMETERS[name]
+    with pytest.raises(ValueError, match=message):
+        clone(FOREST).set_params(**{name: value}).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("max_features", 0), ("max_features", 1.5), ("max_features", "auto"), ("max_features", True),
+        ("min_samples_leaf", 1.5), ("min_samples_leaf", "few"), ("max_depth", 2.5), ("keep_proba", "0.1"),
+        ("class_weight", {0: -1.0}), ("class_weight", {0: 1.0, 7: 2.0}), ("max_bins", 100_000), ("max_bins", 10.0),
+    ],
+)  # fmt: skip
+def test_more_bad_parameters(name, value):
+    with pytest.raises(ValueError, match=name):
+        clone(TREE).set_params(**{name: value}).fit(X, Y)
+
+
+def test_parameters_that_contradict_each_other():
+    with pytest.raises(ValueError, match="oob_score needs bootstrap=True"):
+        clone(FOREST).set_params(bootstrap=False, oob_score=True).fit(X, Y)
+    with pytest.raises(ValueError, match="max_samples must be None when bootstrap=False"):
+        clone(FOREST).set_params(bootstrap=False, max_samples=5).fit(X, Y)
+
+
+@MODELS
+def test_queries(model):
+    fitted = clone(model).fit(X, Y, X_err=0.1)
+    with pytest.raises(ValueError, match=r"X has 2 features, but .* is expecting 3"):
+        fitted.predict(X[:, :2], X_err=0.1)
+    with pytest.raises(ValueError, match="X is infinity at row 1, column 2"):
+        fitted.predict(altered(X, (1, 2), np.inf), X_err=0.1)
+    with pytest.raises(ValueError, match="X_err is -1"):
+        fitted.predict(X, X_err=-1)
+    with pytest.raises(NotFittedError):
+        clone(model).predict(X, X_err=0.1)
+
+
+@MODELS
+def test_unknown_errors(model):
+    errors = altered(np.full((30, 3), 0.2), (5, 1), np.nan)
+    errors[6, 1] = 0.4
+    filled = altered(errors, (5, 1), 0.2)
+    for rule, value in (("median", 0.2), ("exact", 0.0)):
+        found = clone(model).set_params(unknown_error=rule).fit(X, Y, X_err=errors)
+        expected = clone(model).fit(X, Y, X_err=altered(errors, (5, 1), value))
+        np.testing.assert_array_equal(
+            found.predict_proba(X, X_err=errors), expected.predict_proba(X, X_err=altered(errors, (5, 1), value))
+        )
+    with pytest.raises(ValueError, match=r'X_err is NaN at row 5, column 1.*unknown_error="raise"'):
+        clone(model).set_params(unknown_error="raise").fit(X, Y, X_err=errors)
+    with pytest.raises(ValueError, match="X_err is NaN at row 5, column 1"):
+        clone(model).set_params(unknown_error="raise").fit(X, Y, X_err=filled).predict(X, X_err=errors)
+    # a model without errors has no median to take
+    with pytest.raises(ValueError, match="no known error in column 1"):
+        clone(model).fit(X, Y).predict(X, X_err=errors)
+
+
+@MODELS
+def test_errors_at_prediction_only(model):
+    proba = clone(model).fit(X, Y).predict_proba(X, X_err=5.0)
+    assert (np.ptp(proba, axis=1) < np.ptp(clone(model).fit(X, Y).predict_proba(X), axis=1)).mean() > 0.8
+
+
+@MODELS
+def test_infinite_error_means_missing(model):
+    errors = altered(np.full((30, 3), 0.2), (5, 1), np.inf)
+    values = altered(X, (5, 1), np.nan)
+    a, b = clone(model).fit(X, Y, X_err=errors), clone(model).fit(values, Y, X_err=0.2)
+    np.testing.assert_array_equal(a.predict_proba(X, X_err=errors), b.predict_proba(values, X_err=0.2))
+
+
+@MODELS
+@pytest.mark.parametrize("missing", ["equal", "observed", "learned"])
+def test_things_that_work(model, missing):
+    model = clone(model).set_params(missing=missing)
+    assert model.fit(X, np.zeros(30)).predict_proba(X).tolist() == [[1.0]] * 30  # one class
+    assert model.fit(X[:1], ["a"]).predict(X).tolist() == ["a"] * 30  # one row
+    constant = model.fit(np.ones((30, 3)), Y).predict_proba(np.ones((2, 3)))
+    np.testing.assert_allclose(constant[0], constant[1])
+    values = X.copy()
+    values[:, 1] = np.nan  # a feature that was never observed
+    assert model.fit(values, Y, X_err=[0.1, 0.1, 0.1]).score(values, Y, X_err=0.1) > 0.8
+    assert model.fit(values, Y, X_err=[0.1, np.nan, 0.1]).n_features_in_ == 3  # nor its error
+    everything_missing = model.fit(np.full((30, 3), np.nan), Y).predict_proba(X)
+    np.testing.assert_allclose(everything_missing.sum(axis=1), 1)
+    weights = np.where(np.arange(30) < 10, 0.0, 1.0)
+    assert model.fit(X, Y, sample_weight=weights).predict(X).shape == (30,)
+    one_left = (np.arange(30) == 3).astype(float)
+    assert set(model.fit(X, Y, sample_weight=one_left).predict(X)) == {Y[3]}
+    assert model.fit(X, Y, y_proba=np.full(30, 0.8), classes=[0, 1, 2]).predict_proba(X).shape == (30, 3)
+    assert model.fit(X, Y, X_err=1e-320).score(X, Y, X_err=1e-320) > 0.9  # 1/σ overflows: exact
+    assert np.isfinite(model.fit(X * 1e307, Y, X_err=1e307).predict_proba(X, X_err=1e308)).all()
+
+
+def test_class_weights():
+    doubled = clone(TREE).set_params(class_weight={1: 2.0}, max_depth=1).fit(X, Y)
+    repeated = clone(TREE).set_params(max_depth=1).fit(np.vstack([X, X[Y == 1]]), np.concatenate([Y, Y[Y == 1]]))
+    np.testing.assert_allclose(doubled.predict_proba(X), repeated.predict_proba(X))
+    zero = clone(FOREST).set_params(class_weight={0: 0.0}).fit(X, Y)
+    assert set(zero.predict(X)) == {1}
+    # a superset of the classes is what cross-validation may need
+    clone(FOREST).set_params(class_weight={0: 1.0, 1: 2.0, 2: 3.0}).fit(X, Y)
+
+
+def test_deep_trees_overflow_nothing():
+    n = 100_000
+    line = np.arange(n, dtype=float)[:, None]
+    alternating = np.arange(n) % 2
+    tree = ProbabilisticDecisionTreeClassifier().fit(line, alternating)
+    assert tree.get_depth() >= 100
+    assert tree.predict_proba(line).shape == (n, 2)
+    deeper = ProbabilisticDecisionTreeClassifier(max_bins=5000, missing="equal").fit(line, alternating)
+    assert deeper.get_depth() > 1100  # deep enough for a probability of 0.5^depth to vanish
+    proba = deeper.predict_proba(np.array([[np.nan], [5.0]]), X_err=0.0)
+    assert np.isfinite(proba).all()

@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from probforest import binning
+from probforest.binning import bin_measurements
+from probforest.families import normal_shape
+from probforest.measurements import read_measurements
+from problems import random_problem
+
+SHAPE = normal_shape()
+
+
+def binned(values, errors=None, weight=None, max_bins=255):
+    weight = np.ones(len(values)) if weight is None else weight
+    return bin_measurements(read_measurements(np.asarray(values, dtype=float), errors), weight, max_bins, SHAPE)
+
+
+def test_few_values_get_a_bin_each():
+    bins = binned([[3.0], [1.0], [3.0], [np.nan], [2.0]])
+    assert bins.n_bins.tolist() == [3]
+    np.testing.assert_array_equal(bins.codes[0, :, 0], [2, 0, 2, 255, 1])
+    np.testing.assert_array_equal(bins.low[0], [1, 2, 3])
+    np.testing.assert_array_equal(bins.high[0], [1, 2, 3])
+
+
+def test_noisy_cells_have_a_code_per_grid_point():
+    problem = random_problem(0, n=30, missing=0.1)
+    bins = binned(problem.values, problem.errors, max_bins=65_535)
+    assert bins.codes.dtype == np.uint16
+    for j in range(3):
+        observed = ~np.isnan(problem.values[:, j])
+        points = problem.values[observed, j, None] + SHAPE.grid * problem.errors[observed, j, None]
+        np.testing.assert_array_equal(bins.codes[j, observed], np.searchsorted(np.unique(points), points))
+        assert (bins.codes[j, ~observed] == bins.missing_code).all()
+
+
+@pytest.mark.parametrize("max_bins", [2, 10, 255])
+def test_bins_hold_about_the_same_mass(max_bins):
+    values = np.random.default_rng(0).lognormal(0, 2, (5000, 1))
+    bins = binned(values, max_bins=max_bins)
+    counts = np.bincount(bins.codes[0, :, 0], minlength=max_bins)
+    assert bins.n_bins[0] == max_bins
+    assert counts.max() <= np.ceil(5000 / max_bins) + 1
+    assert (bins.high[0, :-1] < bins.low[0, 1:]).all()
+
+
+def test_codes_agree_with_the_extremes_of_the_bins():
+    problem = random_problem(3, n=500, noise=2.0)
+    bins = binned(problem.values, problem.errors, max_bins=40)
+    points = problem.values.T[:, :, None] + SHAPE.grid * problem.errors.T[:, :, None]
+    for j in range(3):
+        assert (points[j] >= bins.low[j][bins.codes[j]]).all()
+        assert (points[j] <= bins.high[j][bins.codes[j]]).all()
+
+
+@pytest.mark.parametrize("errors", [None, 0.5])
+def test_weights_count_as_rows(errors):
+    values = np.random.default_rng(0).normal(size=(300, 2))
+    weight = np.random.default_rng(1).integers(1, 5, 300)
+    weighted = binned(values, errors, weight.astype(float), max_bins=16)
+    repeated = binned(np.repeat(values, weight, axis=0), errors, max_bins=16)
+    np.testing.assert_array_equal(weighted.high, repeated.high)
+
+
+def test_a_feature_without_any_value():
+    bins = binned([[np.nan, 1.0], [np.nan, 2.0]], 0.1)
+    assert (bins.codes[0] == 255).all()
+    assert bins.n_bins.tolist() == [1, 14]
+
+
+def test_large_tables_take_their_edges_from_a_sample(monkeypatch):
+    monkeypatch.setattr(binning, "MAX_OBJECTS_FOR_EDGES", 2000)
+    values = np.sort(np.random.default_rng(0).normal(size=(20_000, 1)), axis=0)
+    bins = binned(values, max_bins=20)
+    counts = np.bincount(bins.codes[0, :, 0])
+    assert len(counts) == 20
+    assert np.abs(counts - 1000).max() < 300
+    assert bins.low[0, 0] == values[0, 0]  # the extremes are those of all objects, not of the sample
+    assert bins.high[0, -1] == values[-1, 0]
