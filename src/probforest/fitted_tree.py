@@ -1,59 +1,88 @@
-"""One grown tree as flat arrays."""
+"""One grown tree, frozen: flat arrays with an entry per node."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from .families import normal_shape
-from .kernels.layout import LEAF, Cells, Nodes, Visits
+from .kernels.layout import (
+    DECREASE,
+    FEATURE,
+    IMPURITY,
+    LEAF,
+    LEFT,
+    MISSING_LEFT,
+    RIGHT,
+    SHARE_LEFT,
+    THRESHOLD,
+    WEIGHT,
+    Cells,
+    Nodes,
+    Visits,
+)
 from .kernels.route import add_tree, route
 
 
 @dataclass(frozen=True, eq=False)
 class FittedTree:
-    """A fitted tree: one entry per node in every array, in depth-first order, the root first.
+    """A fitted tree. Its arrays have an entry per node, in depth-first order, the root first."""
 
-    Attributes
-    ----------
-    feature : ndarray of int32
-        The feature that the node splits on; -1 marks a leaf.
-    threshold : ndarray of float64
-        A cell goes left with the probability that its true value is <= threshold. NaN in a leaf.
-    left, right : ndarray of int32
-        The children's numbers; -1 in a leaf.
-    missing_left : ndarray of float64
-        The probability that a missing cell goes left.
-    share_left : ndarray of float64
-        The share of the node's training weight that goes left.
-    value : ndarray of shape (n_nodes, n_classes)
-        Class probabilities.
-    weight : ndarray of float64
-        Expected number of training objects (the sum of w π).
-    impurity : ndarray of float64
-        Gini impurity, or entropy in bits.
-    decrease : ndarray of float64
-        Impurity minus the cost of the node's split; 0 in a leaf.
-    """
-
-    feature: np.ndarray
-    threshold: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    missing_left: np.ndarray
-    share_left: np.ndarray
-    value: np.ndarray
-    weight: np.ndarray
-    impurity: np.ndarray
-    decrease: np.ndarray
+    nodes: Nodes
 
     @property
-    def nodes(self) -> Nodes:
-        """As the kernels take it."""
-        return Nodes(*(getattr(self, field.name) for field in fields(self)))
+    def feature(self) -> np.ndarray:
+        """The feature that the node splits on, int32; -1 marks a leaf."""
+        return self.nodes.links[:, FEATURE]
+
+    @property
+    def threshold(self) -> np.ndarray:
+        """A cell goes left with the probability that its true value is <= threshold. NaN in a leaf."""
+        return self.nodes.numbers[:, THRESHOLD]
+
+    @property
+    def left(self) -> np.ndarray:
+        """Number of the left child, int32; -1 in a leaf."""
+        return self.nodes.links[:, LEFT]
+
+    @property
+    def right(self) -> np.ndarray:
+        """Number of the right child, int32; -1 in a leaf."""
+        return self.nodes.links[:, RIGHT]
+
+    @property
+    def missing_left(self) -> np.ndarray:
+        """Probability that a missing cell goes left; NaN in a leaf."""
+        return self.nodes.numbers[:, MISSING_LEFT]
+
+    @property
+    def share_left(self) -> np.ndarray:
+        """Share of the node's training weight that goes left; NaN in a leaf."""
+        return self.nodes.numbers[:, SHARE_LEFT]
+
+    @property
+    def value(self) -> np.ndarray:
+        """Class probabilities, shape (n_nodes, n_classes)."""
+        return self.nodes.value
+
+    @property
+    def weight(self) -> np.ndarray:
+        """Expected number of training objects, the sum of w π."""
+        return self.nodes.numbers[:, WEIGHT]
+
+    @property
+    def impurity(self) -> np.ndarray:
+        """Gini impurity, or entropy in bits."""
+        return self.nodes.numbers[:, IMPURITY]
+
+    @property
+    def decrease(self) -> np.ndarray:
+        """Impurity minus the cost of the node's split; 0 in a leaf."""
+        return self.nodes.numbers[:, DECREASE]
 
     @property
     def n_nodes(self) -> int:
-        return len(self.feature)
+        """Number of nodes."""
+        return len(self.nodes.links)
 
     @property
     def leaves(self) -> np.ndarray:

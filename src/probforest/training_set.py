@@ -36,7 +36,7 @@ class TrainingSet:
         if class_weight is not None:
             relabelled, factor = self.labels.reweighted(class_weights(class_weight, self.labels, weight))
             labels, weight = relabelled.for_kernels(), weight * factor
-        return FittedTree(*grow(self.cells, self.bins, labels, weight, rules, normal_shape(), seed))
+        return FittedTree(grow(self.cells, self.bins, labels, weight, rules, normal_shape(), seed))
 
 
 def make_training_set(measurements: Measurements, labels: LabelTable, weight: np.ndarray, max_bins: int) -> TrainingSet:

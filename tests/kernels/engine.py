@@ -41,7 +41,7 @@ def grow_tree(problem, rules, max_bins=FULL_GRID, max_features=None, seed=1):
     cells, bins = binned(problem, max_bins)
     kernel = kernel_rules(rules, problem.values.shape[1], max_features)
     nodes = grow(cells, bins, labels_of(problem), problem.weight, kernel, normal_shape(), seed)
-    return FittedTree(*nodes)
+    return FittedTree(nodes)
 
 
 def predict(tree, values, errors, keep_proba, majority=False):

@@ -2,6 +2,8 @@
 
 import sys
 
+import numpy as np
+
 from .jit import kernel
 from .layout import GRID_POINTS
 
@@ -33,12 +35,13 @@ def encode_feature(center, scale, grid, edges, missing_code, codes, low, high):
     into `low` and `high` (len(edges) + 1,), which hold +inf and -inf before.
     `scale` is (n,), or (0,) when all cells are exact."""
     n_edges = edges.shape[0]
+    n_points = GRID_POINTS if codes.shape[1] > 1 else 1
     for i in range(center.shape[0]):
         if center[i] != center[i]:
-            codes[i, :] = missing_code
+            for g in range(n_points):
+                codes[i, g] = missing_code
             continue
-        n_points = GRID_POINTS if codes.shape[1] > 1 else 1
-        code = 0
+        code = np.int64(0)
         for g in range(n_points):
             point = center[i] if n_points == 1 else grid_point(center[i], scale[i], grid[g])
             code = first_bin(edges, n_edges, point, code)

@@ -5,9 +5,25 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .arrays import enlarged_table, total
 from .criterion import impurity_of, side_score
 from .jit import kernel
-from .layout import INDEX, LEAF, REAL, SAME_COST, Nodes
+from .layout import (
+    DECREASE,
+    FEATURE,
+    IMPURITY,
+    INDEX,
+    LEAF,
+    LEFT,
+    MISSING_LEFT,
+    REAL,
+    RIGHT,
+    SAME_COST,
+    SHARE_LEFT,
+    THRESHOLD,
+    WEIGHT,
+    Nodes,
+)
 from .propagate import left_probabilities, new_members, replace_parent, send, with_room
 from .split import new_node_mass, new_search, split_node
 from .stack import new_stack, push
@@ -28,34 +44,53 @@ class Parting(NamedTuple):
 @kernel
 def new_nodes(capacity, n_classes):
     return Nodes(
-        np.full(capacity, LEAF, dtype=INDEX),
-        np.full(capacity, math.nan, dtype=REAL),
-        np.full(capacity, LEAF, dtype=INDEX),
-        np.full(capacity, LEAF, dtype=INDEX),
-        np.full(capacity, math.nan, dtype=REAL),
-        np.full(capacity, math.nan, dtype=REAL),
-        np.zeros((capacity, n_classes), dtype=REAL),
-        np.zeros(capacity, dtype=REAL),
-        np.zeros(capacity, dtype=REAL),
-        np.zeros(capacity, dtype=REAL),
+        np.empty((capacity, 3), dtype=INDEX),
+        np.empty((capacity, 6), dtype=REAL),
+        np.empty((capacity, n_classes), dtype=REAL),
     )
 
 
 @kernel
 def resized(nodes, used, capacity):
     """The first `used` nodes in arrays of the given capacity."""
-    other = new_nodes(capacity, nodes.value.shape[1])
-    other.feature[:used] = nodes.feature[:used]
-    other.threshold[:used] = nodes.threshold[:used]
-    other.left[:used] = nodes.left[:used]
-    other.right[:used] = nodes.right[:used]
-    other.missing_left[:used] = nodes.missing_left[:used]
-    other.share_left[:used] = nodes.share_left[:used]
-    other.value[:used] = nodes.value[:used]
-    other.weight[:used] = nodes.weight[:used]
-    other.impurity[:used] = nodes.impurity[:used]
-    other.decrease[:used] = nodes.decrease[:used]
-    return other
+    return Nodes(
+        enlarged_table(nodes.links, used, capacity),
+        enlarged_table(nodes.numbers, used, capacity),
+        enlarged_table(nodes.value, used, capacity),
+    )
+
+
+@kernel
+def write_leaf(nodes, this, node, node_weight, impurity):
+    """Every node begins as a leaf."""
+    nodes.links[this, FEATURE] = LEAF
+    nodes.links[this, LEFT] = LEAF
+    nodes.links[this, RIGHT] = LEAF
+    nodes.numbers[this, THRESHOLD] = math.nan
+    nodes.numbers[this, MISSING_LEFT] = math.nan
+    nodes.numbers[this, SHARE_LEFT] = math.nan
+    nodes.numbers[this, WEIGHT] = node_weight
+    nodes.numbers[this, IMPURITY] = impurity
+    nodes.numbers[this, DECREASE] = 0.0
+    for c in range(node.total.shape[0]):
+        nodes.value[this, c] = node.total[c] / node_weight
+
+
+@kernel
+def write_split(nodes, this, parting):
+    nodes.links[this, FEATURE] = parting.feature
+    nodes.numbers[this, THRESHOLD] = parting.threshold
+    nodes.numbers[this, MISSING_LEFT] = parting.missing_left
+    nodes.numbers[this, SHARE_LEFT] = parting.share_left
+    nodes.numbers[this, DECREASE] = parting.decrease
+
+
+@kernel
+def link(nodes, parent, child):
+    """The left child comes first."""
+    if parent != LEAF:
+        side = LEFT if nodes.links[parent, LEFT] == LEAF else RIGHT
+        nodes.links[parent, side] = child
 
 
 @kernel
@@ -75,7 +110,8 @@ def root_members(weight):
 @kernel
 def weigh(members, start, stop, weight, labels, node):
     """Fill `node` with the masses of its members (eq. 10, 11); returns W."""
-    node.total[:] = 0.0
+    for c in range(node.total.shape[0]):
+        node.total[c] = 0.0
     hard = labels.pmf.shape[0] == 0
     for m in range(start, stop):
         i = members.row[m]
@@ -90,7 +126,7 @@ def weigh(members, start, stop, weight, labels, node):
                 class_mass = mass * labels.pmf[i, c]
                 node.class_mass[m - start, c] = class_mass
                 node.total[c] += class_mass
-    return node.total.sum()
+    return total(node.total)
 
 
 @kernel
@@ -133,7 +169,7 @@ def part(members, start, stop, weight, node_weight, score, node, cells, bins, se
     """
     index = members.row[start:stop]
     least = rules.min_leaf_weight
-    n_drawn = 0
+    n_drawn = np.int64(0)
     while 2.0 * least <= node_weight:
         split, n_drawn = split_node(index, node, bins, search, shape.chunk, rules, least, n_drawn)
         decrease = (split.score - score) / node_weight
@@ -160,29 +196,24 @@ def grow(cells, bins, labels, weight, rules, shape, seed):
     node = new_node_mass(n_root, n_classes, labels.pmf.shape[0] == 0)
     search = new_search(bins.low.shape[1], n_classes, bins.codes.shape[0], seed)
     nodes = new_nodes(64, n_classes)
-    n_nodes = 0
-    root_weight = weight.sum()
-    pending = push(new_stack(), 0, 0, n_root, -1, 0)  # its node is the parent of the one to be made
-    n_pending = 1
+    n_nodes = np.int64(0)
+    root_weight = total(weight)
+    pending = new_stack(n_root, np.int64(LEAF))  # its node is the parent of the one to be made
+    n_pending = np.int64(1)
     while n_pending > 0:
         n_pending -= 1
-        start, stop, parent, depth = pending[n_pending]
+        start, stop = pending[n_pending, 0], pending[n_pending, 1]
+        parent, depth = pending[n_pending, 2], pending[n_pending, 3]
         this = n_nodes
         n_nodes += 1
-        if n_nodes > nodes.feature.shape[0]:
+        if n_nodes > nodes.links.shape[0]:
             nodes = resized(nodes, this, 2 * n_nodes)
-        if parent >= 0 and nodes.left[parent] == LEAF:
-            nodes.left[parent] = this
-        elif parent >= 0:
-            nodes.right[parent] = this
-
+        link(nodes, parent, this)
         node_weight = weigh(members, start, stop, weight, labels, node)
         score = side_score(node.total, node_weight, rules.criterion)
-        for c in range(n_classes):
-            nodes.value[this, c] = node.total[c] / node_weight
-        nodes.weight[this] = node_weight
-        nodes.impurity[this] = impurity_of(score, node_weight, rules.criterion)
-        if depth >= rules.max_depth or node_weight < rules.min_split_weight or nodes.impurity[this] <= SAME_COST:
+        impurity = impurity_of(score, node_weight, rules.criterion)
+        write_leaf(nodes, this, node, node_weight, impurity)
+        if depth >= rules.max_depth or node_weight < rules.min_split_weight or impurity <= SAME_COST:
             continue
         members = with_room(members, stop, 3 * stop - 2 * start)
         parting = part(
@@ -190,11 +221,7 @@ def grow(cells, bins, labels, weight, rules, shape, seed):
         )
         if parting.feature == LEAF or parting.decrease * node_weight / root_weight < rules.min_impurity_decrease:
             continue
-        nodes.feature[this] = parting.feature
-        nodes.threshold[this] = parting.threshold
-        nodes.missing_left[this] = parting.missing_left
-        nodes.share_left[this] = parting.share_left
-        nodes.decrease[this] = parting.decrease
+        write_split(nodes, this, parting)
         right_end, left_end = replace_parent(members, start, stop, parting.right_end, parting.left_end)
         pending = push(pending, n_pending, start, right_end, this, depth + 1)
         pending = push(pending, n_pending + 1, right_end, left_end, this, depth + 1)

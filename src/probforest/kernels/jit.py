@@ -1,4 +1,8 @@
-"""The one decorator of all kernels, and the one place that imports Numba."""
+"""The one decorator of all kernels, and the one place that imports Numba.
+
+A variable that begins as a number in the source (`n = 0`) has a type of its own until it changes, and every kernel that
+takes it is compiled twice. Where that matters, it begins as `np.int64(0)`. tests/test_signatures.py watches this.
+"""
 
 from collections.abc import Callable
 from typing import Any, TypeVar

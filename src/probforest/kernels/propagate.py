@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from .arrays import enlarged
 from .cdf import left_probability
 from .jit import kernel
 from .layout import INDEX, REAL, Members
@@ -22,11 +23,11 @@ def with_room(members, used, needed):
     """The same stack with room for `needed` members; the first `used` are kept."""
     if needed <= members.row.shape[0]:
         return members
-    larger = new_members(2 * needed)
-    larger.row[:used] = members.row[:used]
-    larger.reach[:used] = members.reach[:used]
-    larger.main[:used] = members.main[:used]
-    return larger
+    return Members(
+        enlarged(members.row, used, 2 * needed),
+        enlarged(members.reach, used, 2 * needed),
+        enlarged(members.main, used, 2 * needed),
+    )
 
 
 @kernel

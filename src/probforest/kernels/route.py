@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from .arrays import enlarged
 from .jit import kernel
-from .layout import INDEX, LEAF, REAL, Visits
+from .layout import FEATURE, INDEX, LEAF, LEFT, MISSING_LEFT, REAL, RIGHT, SHARE_LEFT, THRESHOLD, Visits
 from .propagate import left_probabilities, new_members, replace_parent, send, with_room
 from .stack import new_stack, push
 
@@ -20,15 +21,15 @@ def with_leaf(visits, members, start, stop, leaf, first):
     end = used + stop - start
     row, leaves, reach = visits.row, visits.leaf, visits.reach
     if end > row.shape[0]:
-        larger = new_visits(2 * end)
-        row, leaves, reach = larger.row, larger.leaf, larger.reach
-        row[:used] = visits.row[:used]
-        leaves[:used] = visits.leaf[:used]
-        reach[:used] = visits.reach[:used]
-    for m in range(start, stop):
-        row[used + m - start] = members.row[m] - first
-        leaves[used + m - start] = leaf
-        reach[used + m - start] = members.reach[m]
+        row, leaves, reach = (
+            enlarged(row, used, 2 * end),
+            enlarged(leaves, used, 2 * end),
+            enlarged(reach, used, 2 * end),
+        )
+    for m in range(stop - start):
+        row[used + m] = members.row[start + m] - first
+        leaves[used + m] = leaf
+        reach[used + m] = members.reach[start + m]
     return Visits(row, leaves, reach, end)
 
 
@@ -43,27 +44,38 @@ def route(cells, first, last, nodes, keep_proba, table):
         members.main[m] = True
     probability = np.empty(n_rows, dtype=REAL)
     visits = new_visits(4 * n_rows)
-    pending = push(new_stack(), 0, 0, n_rows, 0, 0)
-    n_pending = 1
+    pending = new_stack(n_rows, np.int64(0))
+    n_pending = np.int64(1)
     while n_pending > 0:
         n_pending -= 1
-        start, stop, this, depth = pending[n_pending]
+        start, stop = pending[n_pending, 0], pending[n_pending, 1]
+        this, depth = pending[n_pending, 2], pending[n_pending, 3]
         if start == stop:
             continue
-        if nodes.feature[this] == LEAF:
+        if nodes.links[this, FEATURE] == LEAF:
             visits = with_leaf(visits, members, start, stop, this, first)
             continue
-        left_probabilities(
-            cells, nodes.feature[this], nodes.threshold[this], nodes.missing_left[this], members.row[start:stop],
-            table, probability,
-        )  # fmt: skip
+        feature, threshold = np.int64(nodes.links[this, FEATURE]), nodes.numbers[this, THRESHOLD]
+        missing_left, share_left = nodes.numbers[this, MISSING_LEFT], nodes.numbers[this, SHARE_LEFT]
+        objects = members.row[start:stop]
+        left_probabilities(cells, feature, threshold, missing_left, objects, table, probability)
         members = with_room(members, stop, 3 * stop - 2 * start)
-        right_end, left_end = send(members, start, stop, probability, nodes.share_left[this], keep_proba)
+        right_end, left_end = send(members, start, stop, probability, share_left, keep_proba)
         right_end, left_end = replace_parent(members, start, stop, right_end, left_end)
-        pending = push(pending, n_pending, start, right_end, nodes.right[this], depth + 1)
-        pending = push(pending, n_pending + 1, right_end, left_end, nodes.left[this], depth + 1)
+        pending = push(pending, n_pending, start, right_end, np.int64(nodes.links[this, RIGHT]), depth + 1)
+        pending = push(pending, n_pending + 1, right_end, left_end, np.int64(nodes.links[this, LEFT]), depth + 1)
         n_pending += 2
     return visits
+
+
+@kernel
+def largest(table, row):
+    """Column of the largest entry of a row; of equals the first."""
+    best = 0
+    for c in range(1, table.shape[1]):
+        if table[row, c] > table[row, best]:
+            best = c
+    return best
 
 
 @kernel
@@ -80,7 +92,7 @@ def add_tree(cells, first, last, nodes, keep_proba, table, majority, out):
             answer[row, c] += reach * nodes.value[leaf, c]
     for row in range(n_rows):
         if majority:
-            out[row, np.argmax(answer[row])] += 1.0
+            out[row, largest(answer, row)] += 1.0
         else:
             for c in range(n_classes):
                 out[row, c] += answer[row, c] / reached[row]

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .arrays import total
 from .criterion import split_score
 from .dice import draw_below
 from .histogram import add_hard, add_soft
@@ -101,23 +102,6 @@ def scan(search, total, feature, bins, rules, least):
 
 
 @kernel
-def split_feature(feature, index, node, bins, search, chunk, rules, least):
-    """The best split of a node, whose members are `index` (m,), on one feature."""
-    m = index.shape[0]
-    search.missing[:] = 0.0
-    if node.class_mass.shape[0] == 0:
-        add_hard(
-            bins.codes[feature], bins.missing_code, index, node.mass[:m], node.class_index[:m], chunk,
-            search.histogram, search.missing,
-        )  # fmt: skip
-    else:
-        add_soft(
-            bins.codes[feature], bins.missing_code, index, node.class_mass[:m], chunk, search.histogram, search.missing
-        )
-    return scan(search, node.total, feature, bins, rules, least)
-
-
-@kernel
 def split_node(index, node, bins, search, chunk, rules, least, n_drawn):
     """The best split whose sides weigh at least `least`, over `max_features` features drawn at random, and over more
     while none of them has a valid one. All features are taken in their order when all are asked for: such a tree
@@ -128,7 +112,7 @@ def split_node(index, node, bins, search, chunk, rules, least, n_drawn):
     """
     n_features = search.order.shape[0]
     best = Split(-math.inf, LEAF, math.nan, math.nan)
-    margin = SAME_COST * node.total.sum()
+    margin = SAME_COST * total(node.total)
     visited = 0
     while visited < (n_drawn if n_drawn > 0 else n_features):
         if n_drawn == 0:
@@ -137,7 +121,17 @@ def split_node(index, node, bins, search, chunk, rules, least, n_drawn):
             if rules.max_features < n_features:
                 swap = visited + draw_below(search.state, n_features - visited)
                 search.order[visited], search.order[swap] = search.order[swap], search.order[visited]
-        found = split_feature(search.order[visited], index, node, bins, search, chunk, rules, least)
+        feature = search.order[visited]
+        codes = bins.codes[feature]
+        for c in range(search.missing.shape[0]):
+            search.missing[c] = 0.0
+        if node.class_mass.shape[0] == 0:
+            add_hard(
+                codes, bins.missing_code, index, node.mass, node.class_index, chunk, search.histogram, search.missing
+            )
+        else:
+            add_soft(codes, bins.missing_code, index, node.class_mass, chunk, search.histogram, search.missing)
+        found = scan(search, node.total, feature, bins, rules, least)
         if found.score > best.score + margin or (best.feature == LEAF and found.feature != LEAF):
             best = found
         visited += 1
@@ -158,10 +152,13 @@ def new_node_mass(capacity, n_classes, hard):
 def new_search(n_bins, n_classes, n_features, seed):
     state = np.empty(1, dtype=np.int64)
     state[0] = seed
+    order = np.empty(n_features, dtype=np.int64)
+    for j in range(n_features):
+        order[j] = j
     return Search(
         np.zeros((n_bins, n_classes), dtype=REAL),
         np.empty(n_classes, dtype=REAL),
         np.empty(n_classes, dtype=REAL),
-        np.arange(n_features),
+        order,
         state,
     )

@@ -2,22 +2,26 @@
 
 import numpy as np
 
+from .arrays import enlarged_table
 from .jit import kernel
 
 
 @kernel
-def new_stack():
-    """Rows of (start, stop, node, depth): the node's members, and what the caller needs to know about the node."""
-    return np.empty((64, 4), dtype=np.int64)
+def new_stack(n_members, node):
+    """A stack with one row: (start, stop, node, depth), the members of the root and what the caller says of it."""
+    stack = np.empty((64, 4), dtype=np.int64)
+    stack[0, 0] = 0
+    stack[0, 1] = n_members
+    stack[0, 2] = node
+    stack[0, 3] = 0
+    return stack
 
 
 @kernel
 def push(stack, count, start, stop, node, depth):
     """Put a row on top of `count` others; returns the stack, which may be a larger copy."""
     if count == stack.shape[0]:
-        larger = np.empty((2 * count, 4), dtype=np.int64)
-        larger[:count] = stack
-        stack = larger
+        stack = enlarged_table(stack, count, 2 * count)
     stack[count, 0] = start
     stack[count, 1] = stop
     stack[count, 2] = node
