@@ -2,12 +2,13 @@
 
 import sys
 import warnings
+from types import FrameType
 
 
 def warn_caller(message: str) -> None:
     """Warn with the first line of the call stack that is not in this package, however deep the call came from."""
     level = 1
-    frame = sys._getframe()
+    frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, UserWarning, stacklevel=level)

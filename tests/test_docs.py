@@ -1,0 +1,32 @@
+"""Every Python example in the README and the docs runs as it stands."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def examples(page):
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_run_one_after_the_other(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = examples(page)
+    assert blocks
+    names = {"__name__": "example"}
+    for block in blocks:
+        exec(compile(block, page.name, "exec"), names)
+
+
+def test_readme_and_ci_run_the_same_test_command():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^```sh\n(.*?)^```", readme, flags=re.MULTILINE | re.DOTALL)
+    test_commands = [command for command in commands if "pytest" in command]
+    assert len(test_commands) == 1
+    # .ci/run takes the command out of the README, so that the two can't differ
+    assert "README.md" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
