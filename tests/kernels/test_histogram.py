@@ -3,6 +3,7 @@ import pytest
 
 from probforest.families import normal_shape
 from probforest.kernels.histogram import add_hard, add_soft
+from probforest.kernels.split import new_search
 
 CHUNK = normal_shape().chunk
 
@@ -25,10 +26,13 @@ def test_histograms_hold_the_mass_of_every_grid_point(n_points, dtype):
             continue
         for g, b in enumerate(codes[i]):
             expected[b] += mass[m] * (CHUNK[g] if n_points > 1 else 1.0) * pmf[m]
-    hard, hard_missing = np.zeros((6, 3)), np.zeros(3)
-    add_hard(codes, missing_code, index, mass, labels, CHUNK, hard, hard_missing)
-    soft, soft_missing = np.zeros((6, 3)), np.zeros(3)
-    add_soft(codes, missing_code, index, mass[:, None] * pmf, CHUNK, soft, soft_missing)
-    for found, found_missing in ((hard, hard_missing), (soft, soft_missing)):
-        np.testing.assert_allclose(found, expected, atol=1e-15)
-        np.testing.assert_allclose(found_missing, expected_missing, atol=1e-15)
+    for soft in (False, True):
+        search = new_search(6, 3, 1, 1)
+        search.missing[:] = 0.0
+        if soft:
+            add_soft(codes, missing_code, index, mass[:, None] * pmf, CHUNK, search)
+        else:
+            add_hard(codes, missing_code, index, mass, labels, CHUNK, search)
+        np.testing.assert_allclose(search.histogram, expected, atol=1e-15)
+        np.testing.assert_allclose(search.missing, expected_missing, atol=1e-15)
+        np.testing.assert_array_equal(search.occupied, expected.any(axis=1))

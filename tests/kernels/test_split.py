@@ -31,6 +31,7 @@ def search_root(problem, rules, reach, max_bins=65_535, max_features=None, seed=
     )
     np.testing.assert_array_equal(split, again)  # the same features as drawn before, the same split
     assert not search.histogram.any()  # left clean for the next node
+    assert not search.occupied.any()
     return split, weight
 
 

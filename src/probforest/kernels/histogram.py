@@ -5,38 +5,44 @@ from .layout import GRID_POINTS
 
 
 @kernel
-def add_hard(codes, missing_code, index, mass, class_index, chunk, histogram, missing):
-    """Add members with hard labels. `codes` (n, 1 or GRID_POINTS) of the feature, `index`, `mass`, `class_index` (m,)
-    of the members. Adds to `histogram` (n_bins, k) and `missing` (k,)."""
+def add_hard(codes, missing_code, index, mass, class_index, chunk, search):
+    """Add members with hard labels. `codes` (n, 1 or GRID_POINTS) of the feature, `index` (m,) of the members,
+    `mass`, `class_index` (m or more,). Adds to `search.histogram` and `search.missing`, marks `search.occupied`."""
+    histogram, occupied, missing = search.histogram, search.occupied, search.missing
     exact = codes.shape[1] == 1
     for m in range(index.shape[0]):
-        cell = codes[index[m]]
-        first = cell[0]
-        c = class_index[m]
+        i, c = index[m], class_index[m]
+        first = codes[i, 0]
         if first == missing_code:
             missing[c] += mass[m]
-        elif exact or first == cell[GRID_POINTS - 1]:  # all grid points in one bin
+        elif exact or first == codes[i, GRID_POINTS - 1]:  # all grid points in one bin
             histogram[first, c] += mass[m]
+            occupied[first] = 1
         else:
             for g in range(GRID_POINTS):
-                histogram[cell[g], c] += mass[m] * chunk[g]
+                histogram[codes[i, g], c] += mass[m] * chunk[g]
+                occupied[codes[i, g]] = 1
 
 
 @kernel
-def add_soft(codes, missing_code, index, class_mass, chunk, histogram, missing):
-    """The same for label PMFs: `class_mass` (m, k) instead of one mass and its class."""
+def add_soft(codes, missing_code, index, class_mass, chunk, search):
+    """The same for label PMFs: `class_mass` (m or more, k) instead of one mass and its class."""
+    histogram, occupied, missing = search.histogram, search.occupied, search.missing
     exact = codes.shape[1] == 1
     n_classes = histogram.shape[1]
     for m in range(index.shape[0]):
-        cell = codes[index[m]]
-        first = cell[0]
+        i = index[m]
+        first = codes[i, 0]
         if first == missing_code:
             for c in range(n_classes):
                 missing[c] += class_mass[m, c]
-        elif exact or first == cell[GRID_POINTS - 1]:
+        elif exact or first == codes[i, GRID_POINTS - 1]:
             for c in range(n_classes):
                 histogram[first, c] += class_mass[m, c]
+            occupied[first] = 1
         else:
             for g in range(GRID_POINTS):
+                b = codes[i, g]
                 for c in range(n_classes):
-                    histogram[cell[g], c] += class_mass[m, c] * chunk[g]
+                    histogram[b, c] += class_mass[m, c] * chunk[g]
+                occupied[b] = 1
