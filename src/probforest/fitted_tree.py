@@ -103,9 +103,8 @@ class FittedTree:
 
     def visits(self, cells: Cells, keep_proba: float) -> Visits:
         """The leaves that every object of `cells` reaches."""
-        found = route(cells, 0, cells.center.shape[1], self.nodes, keep_proba, normal_shape().table)
-        used = slice(found.n_visits)
-        return Visits(found.row[used], found.leaf[used], found.reach[used], found.n_visits)
+        found, count = route(cells, 0, cells.center.shape[1], self.nodes, keep_proba, normal_shape().table)
+        return Visits(found.row[:count], found.leaf[:count], found.reach[:count])
 
     def importances(self, n_features: int) -> np.ndarray:
         """Impurity decrease of every feature, weighted by expected objects; sums to 1 if the tree has a split."""

@@ -4,7 +4,7 @@ import pytest
 import naive
 from probforest.families import normal_shape
 from probforest.kernels.layout import Cells
-from probforest.kernels.propagate import left_probabilities, new_members, replace_parent, send, with_room
+from probforest.kernels.propagate import enlarged_members, left_probabilities, new_members, replace_parent, send
 
 
 def members_of(reach, main):
@@ -57,9 +57,8 @@ def test_left_probabilities_of_noisy_exact_and_missing_cells():
 
 
 def test_room_is_made_without_losing_members():
-    members = members_of([0.1, 0.2], [True, False])
-    larger = with_room(members, 2, 100)
-    assert len(larger.row) >= 100
+    larger = enlarged_members(members_of([0.1, 0.2], [True, False]), 2, 100)
+    assert len(larger.row) == len(larger.reach) == len(larger.main) == 100
+    np.testing.assert_array_equal(larger.row[:2], [0, 1])
     np.testing.assert_array_equal(larger.reach[:2], [0.1, 0.2])
     np.testing.assert_array_equal(larger.main[:2], [True, False])
-    assert with_room(larger, 2, 100).index is larger.row or len(larger.row) >= 100

@@ -24,7 +24,7 @@ from .layout import (
     WEIGHT,
     Nodes,
 )
-from .propagate import left_probabilities, new_members, replace_parent, send, with_room
+from .propagate import enlarged_members, left_probabilities, new_members, replace_parent, send
 from .split import new_node_mass, new_search, split_node
 from .stack import new_stack, push
 
@@ -215,7 +215,11 @@ def grow(cells, bins, labels, weight, rules, shape, seed):
         write_leaf(nodes, this, node, node_weight, impurity)
         if depth >= rules.max_depth or node_weight < rules.min_split_weight or impurity <= SAME_COST:
             continue
-        members = with_room(members, stop, 3 * stop - 2 * start)
+        # Assigned only where they grow: every assignment of an array has its reference counted.
+        if 3 * stop - 2 * start > members.row.shape[0]:
+            members = enlarged_members(members, stop, 2 * (3 * stop - 2 * start))
+        if n_pending + 2 > pending.shape[0]:
+            pending = enlarged_table(pending, n_pending, 2 * pending.shape[0])
         parting = part(
             members, start, stop, weight, node_weight, score, node, cells, bins, search, probability, rules, shape
         )
@@ -223,7 +227,7 @@ def grow(cells, bins, labels, weight, rules, shape, seed):
             continue
         write_split(nodes, this, parting)
         right_end, left_end = replace_parent(members, start, stop, parting.right_end, parting.left_end)
-        pending = push(pending, n_pending, start, right_end, this, depth + 1)
-        pending = push(pending, n_pending + 1, right_end, left_end, this, depth + 1)
+        push(pending, n_pending, start, right_end, this, depth + 1)
+        push(pending, n_pending + 1, right_end, left_end, this, depth + 1)
         n_pending += 2
     return resized(nodes, n_nodes, n_nodes)

@@ -103,7 +103,6 @@ class Visits(NamedTuple):
     row: np.ndarray  # int32, row within the block
     leaf: np.ndarray  # int32, node number
     reach: np.ndarray  # float64
-    n_visits: int  # entries in use
 
 
 def real_empty(*shape: int) -> np.ndarray:

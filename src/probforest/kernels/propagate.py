@@ -19,14 +19,12 @@ def new_members(capacity):
 
 
 @kernel
-def with_room(members, used, needed):
-    """The same stack with room for `needed` members; the first `used` are kept."""
-    if needed <= members.row.shape[0]:
-        return members
+def enlarged_members(members, used, capacity):
+    """The first `used` members in a larger stack."""
     return Members(
-        enlarged(members.row, used, 2 * needed),
-        enlarged(members.reach, used, 2 * needed),
-        enlarged(members.main, used, 2 * needed),
+        enlarged(members.row, used, capacity),
+        enlarged(members.reach, used, capacity),
+        enlarged(members.main, used, capacity),
     )
 
 

@@ -25,17 +25,24 @@ class NodeMass(NamedTuple):
 class Search(NamedTuple):
     """Scratch space of the search. A cut lies behind each occupied bin; cuts are numbered from left to right."""
 
-    histogram: np.ndarray  # (n_bins, k), all zero between two searches
-    occupied: np.ndarray  # (n_bins,) uint8, likewise
+    histogram: np.ndarray  # (n_bins * k,), class masses bin by bin; all zero between two searches
+    occupied: np.ndarray  # (n_bins,) uint8, which bins hold something; all zero between two searches
+    occupied_words: np.ndarray  # the same memory, eight bins at a time
     missing: np.ndarray  # (k,) masses of the missing cells
     bin: np.ndarray  # (n_bins,) int64, the bin to the left of each cut
     left: np.ndarray  # (k, n_bins) class masses of the observed cells to the left of each cut
-    observed: np.ndarray  # (n_bins,) their sum
-    sums: np.ndarray  # (4, n_bins) weight and score of the two sides of each cut
-    score: np.ndarray  # (n_bins,) score of each cut
-    choice: np.ndarray  # (n_bins,) where each cut sends missing cells (NaN: by the observed share)
+    cuts: np.ndarray  # (8, n_bins) numbers of each cut, rows OBSERVED to CHOICE
     order: np.ndarray  # (d,) a permutation of the features
     state: np.ndarray  # (1,) of the random generator
+
+
+# Rows of `Search.cuts`. One table, as each array of a bundle costs time whenever the bundle is handed on.
+OBSERVED = 0  # weight of the observed cells to the left
+LEFT_WEIGHT, RIGHT_WEIGHT = 1, 2  # weight of the two sides, with their share of the missing cells
+LEFT_SCORE, RIGHT_SCORE = 3, 4
+SCORE = 5  # score of the cut
+RIVAL = 6  # score of the cut when missing cells go another way
+CHOICE = 7  # where the cut sends missing cells (NaN: by the observed share)
 
 
 class Split(NamedTuple):
@@ -53,96 +60,126 @@ def midpoint(low, high):
 
 
 @kernel
-def collect_cuts(search, n_bins):
-    """List the occupied bins and the masses up to each of them; clears the histogram. Returns their number."""
-    histogram, occupied = search.histogram, search.occupied
-    n_cuts = 0
-    for b in range(n_bins):  # without a branch, which would be mispredicted
-        search.bin[n_cuts] = b
-        n_cuts += occupied[b]
-        occupied[b] = 0
+def collect_cuts(search):
+    """List the occupied bins in `search.bin`; returns their number."""
+    occupied, words, bin_of_cut = search.occupied, search.occupied_words, search.bin
+    n_cuts = np.uint64(0)  # unsigned: an index that can't be negative costs no test
+    for word in range(words.shape[0]):
+        if words[word] == 0:
+            continue
+        for b in range(8 * word, 8 * word + 8):  # without a branch, which would be mispredicted
+            bin_of_cut[n_cuts] = b
+            n_cuts += np.uint64(occupied[b])
+        words[word] = 0
+    return np.int64(n_cuts)
+
+
+@kernel
+def collect_masses(search, n_cuts, n_classes):
+    """Class masses to the left of each cut; clears the histogram.
+
+    Two classes at a time: a running sum waits for its last addition, and two of them wait together.
+    """
+    histogram, bin_of_cut, left, cuts = search.histogram, search.bin, search.left, search.cuts
     for cut in range(n_cuts):
-        search.observed[cut] = 0.0
-    for c in range(histogram.shape[1]):
+        cuts[OBSERVED, cut] = 0.0
+    for c in range(0, n_classes - 1, 2):
+        mass, mass_next = 0.0, 0.0
+        for cut in range(n_cuts):
+            place = np.uint64(bin_of_cut[cut] * n_classes + c)
+            mass += histogram[place]
+            mass_next += histogram[place + np.uint64(1)]
+            histogram[place] = 0.0
+            histogram[place + np.uint64(1)] = 0.0
+            left[c, cut] = mass
+            left[c + 1, cut] = mass_next
+            cuts[OBSERVED, cut] += mass + mass_next
+    if n_classes % 2 == 1:
         mass = 0.0
         for cut in range(n_cuts):
-            b = search.bin[cut]
-            mass += histogram[b, c]
-            histogram[b, c] = 0.0
-            search.left[c, cut] = mass
-            search.observed[cut] += mass
-    return n_cuts
+            place = np.uint64(bin_of_cut[cut] * n_classes + n_classes - 1)
+            mass += histogram[place]
+            histogram[place] = 0.0
+            left[n_classes - 1, cut] = mass
+            cuts[OBSERVED, cut] += mass
 
 
 @kernel
-def add_sides(search, mass_left, share, missing, total, n_cuts, criterion):
-    """Add one class to the weight and score of both sides of every cut: `mass_left` (n_cuts,) of the observed cells,
-    and the share (scale × observed + offset) of the `missing` mass."""
-    left_weight, right_weight, left_score, right_score = search.sums
-    scale, offset = share
-    for cut in range(n_cuts):
-        left = mass_left[cut] + (scale * search.observed[cut] + offset) * missing
-        right = total - left
-        left_weight[cut] += left
-        right_weight[cut] += right
-        if criterion == GINI:
-            left_score[cut] += left * left
-            right_score[cut] += right * right
-        else:
-            left_score[cut] += x_log2_x(left)
-            right_score[cut] += x_log2_x(right)
+def score_cuts(search, node_total, scale, offset, n_cuts, criterion, least, row):
+    """Score every cut (eq. 13) into the given row of `search.cuts`; -inf where a side weighs less than `least`.
+    The share of missing cells that goes left is scale × (observed weight to the left) + offset.
 
-
-@kernel
-def score_cuts(search, node_total, share, choice, n_cuts, rules, least, margin):
-    """Score every cut with missing cells sent by `share`; keep it where it beats the score so far by `margin`."""
-    left_weight, right_weight, left_score, right_score = search.sums
-    for row in range(4):
+    Plain loops over the cuts, one class after the other, which the compiler turns into vector instructions.
+    """
+    left, missing, cuts = search.left, search.missing, search.cuts
+    for each in range(LEFT_WEIGHT, RIGHT_SCORE + 1):
         for cut in range(n_cuts):
-            search.sums[row, cut] = 0.0
+            cuts[each, cut] = 0.0
     for c in range(node_total.shape[0]):
-        add_sides(search, search.left[c], share, search.missing[c], node_total[c], n_cuts, rules.criterion)
+        for cut in range(n_cuts):
+            mass_left = left[c, cut] + (scale * cuts[OBSERVED, cut] + offset) * missing[c]
+            mass_right = node_total[c] - mass_left
+            cuts[LEFT_WEIGHT, cut] += mass_left
+            cuts[RIGHT_WEIGHT, cut] += mass_right
+            if criterion == GINI:
+                cuts[LEFT_SCORE, cut] += mass_left * mass_left
+                cuts[RIGHT_SCORE, cut] += mass_right * mass_right
+            else:
+                cuts[LEFT_SCORE, cut] += x_log2_x(mass_left)
+                cuts[RIGHT_SCORE, cut] += x_log2_x(mass_right)
     for cut in range(n_cuts):
-        if left_weight[cut] < least or right_weight[cut] < least:
-            continue
-        if rules.criterion == GINI:
-            score = left_score[cut] / left_weight[cut] + right_score[cut] / right_weight[cut]
+        left_weight, right_weight = cuts[LEFT_WEIGHT, cut], cuts[RIGHT_WEIGHT, cut]
+        if criterion == GINI:
+            score = cuts[LEFT_SCORE, cut] / left_weight + cuts[RIGHT_SCORE, cut] / right_weight
         else:
-            score = left_score[cut] + right_score[cut] - x_log2_x(left_weight[cut]) - x_log2_x(right_weight[cut])
-        if score > search.score[cut] + margin:
-            search.score[cut] = score
-            search.choice[cut] = choice
+            score = cuts[LEFT_SCORE, cut] + cuts[RIGHT_SCORE, cut] - x_log2_x(left_weight) - x_log2_x(right_weight)
+        cuts[row, cut] = score if (left_weight >= least) & (right_weight >= least) else -math.inf
+
+
+@kernel
+def learn_side(search, node_total, side, n_cuts, rules, least, margin):
+    """Send the missing cells to one side (1: left) at every cut where that is better than what was found before."""
+    score_cuts(search, node_total, 0.0, side, n_cuts, rules.criterion, least, RIVAL)
+    cuts = search.cuts
+    for cut in range(n_cuts):
+        if cuts[RIVAL, cut] > cuts[SCORE, cut] + margin:
+            cuts[SCORE, cut] = cuts[RIVAL, cut]
+            cuts[CHOICE, cut] = side
 
 
 @kernel
 def scan(search, node_total, feature, bins, rules, least):
     """The best cut of one feature's histogram, which is cleared on the way."""
-    n_cuts = collect_cuts(search, bins.n_bins[feature])
+    n_cuts = collect_cuts(search)
     if n_cuts == 0:
         return Split(-math.inf, LEAF, math.nan, math.nan)
+    collect_masses(search, n_cuts, node_total.shape[0])
+    cuts = search.cuts
     margin = SAME_COST * total(node_total)
-    has_missing = total(search.missing) > 0.0
-    for cut in range(n_cuts):
-        search.score[cut] = -math.inf
+    scale, offset = 1.0 / cuts[OBSERVED, n_cuts - 1], 0.0
     if rules.missing == EQUAL:
-        score_cuts(search, node_total, (0.0, 0.5), 0.5, n_cuts - 1, rules, least, margin)
-    else:
-        by_observed = (1.0 / search.observed[n_cuts - 1], 0.0)
-        score_cuts(search, node_total, by_observed, math.nan, n_cuts - 1, rules, least, margin)
-    if rules.missing == LEARNED and has_missing:
-        # The last cut has everything observed on its left: missingness itself as the feature.
-        score_cuts(search, node_total, (0.0, 0.0), 0.0, n_cuts, rules, least, margin)
-        score_cuts(search, node_total, (0.0, 1.0), 1.0, n_cuts - 1, rules, least, margin)
-    best = 0
-    for cut in range(1, n_cuts):
-        if search.score[cut] > search.score[best] + margin:
-            best = cut
-    if search.score[best] == -math.inf:
+        scale, offset = 0.0, 0.5
+    score_cuts(search, node_total, scale, offset, n_cuts - 1, rules.criterion, least, SCORE)
+    cuts[SCORE, n_cuts - 1] = -math.inf  # everything observed on one side
+    learned = rules.missing == LEARNED and total(search.missing) > 0.0
+    if learned:
+        for cut in range(n_cuts):
+            cuts[CHOICE, cut] = math.nan
+        learn_side(search, node_total, 0.0, n_cuts, rules, least, margin)  # the last cut: missingness as the feature
+        learn_side(search, node_total, 1.0, n_cuts - 1, rules, least, margin)
+    best, to_beat = 0, -math.inf
+    for cut in range(n_cuts):
+        if cuts[SCORE, cut] > to_beat:
+            best, to_beat = cut, cuts[SCORE, cut] + margin
+    if to_beat == -math.inf:
         return Split(-math.inf, LEAF, math.nan, math.nan)
     threshold = math.inf
     if best < n_cuts - 1:
         threshold = midpoint(bins.high[feature, search.bin[best]], bins.low[feature, search.bin[best + 1]])
-    return Split(search.score[best], feature, threshold, search.choice[best])
+    missing_left = 0.5 if rules.missing == EQUAL else math.nan
+    if learned:
+        missing_left = cuts[CHOICE, best]
+    return Split(cuts[SCORE, best], feature, threshold, missing_left)
 
 
 @kernel
@@ -197,16 +234,15 @@ def new_search(n_bins, n_classes, n_features, seed):
     order = np.empty(n_features, dtype=np.int64)
     for j in range(n_features):
         order[j] = j
+    words = np.zeros(n_bins // 8 + 1, dtype=np.uint64)
     return Search(
-        np.zeros((n_bins, n_classes), dtype=REAL),
-        np.zeros(n_bins, dtype=np.uint8),
+        np.zeros(n_bins * n_classes, dtype=REAL),
+        words.view(np.uint8),
+        words,
         np.empty(n_classes, dtype=REAL),
-        np.empty(n_bins + 1, dtype=np.int64),
+        np.empty(8 * words.shape[0] + 1, dtype=np.int64),
         np.empty((n_classes, n_bins), dtype=REAL),
-        np.empty(n_bins, dtype=REAL),
-        np.empty((4, n_bins), dtype=REAL),
-        np.empty(n_bins, dtype=REAL),
-        np.empty(n_bins, dtype=REAL),
+        np.empty((8, n_bins), dtype=REAL),
         order,
         state,
     )

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from .arrays import enlarged_table
 from .jit import kernel
 
 
@@ -19,11 +18,8 @@ def new_stack(n_members, node):
 
 @kernel
 def push(stack, count, start, stop, node, depth):
-    """Put a row on top of `count` others; returns the stack, which may be a larger copy."""
-    if count == stack.shape[0]:
-        stack = enlarged_table(stack, count, 2 * count)
+    """Put a row on top of `count` others, for which there must be room."""
     stack[count, 0] = start
     stack[count, 1] = stop
     stack[count, 2] = node
     stack[count, 3] = depth
-    return stack
