@@ -71,6 +71,21 @@ BAD_FITS = {
     "PMF frame against classes": ({"y_proba": pd.DataFrame(PMF), "classes": ["a", "b"]}, "has the columns"),
     "classes not a list": ({"classes": "star"}, "classes must be a list"),
     "classes lack a label": ({"classes": [0, 2]}, "not one of the classes"),
+    "no label says anything, with errors": (
+        {"y_proba": np.full(30, 0.5), "X_err": 0.1},
+        "Every object has weight zero",
+    ),
+    "weights too large": ({"sample_weight": np.full(30, 1e200)}, "too much to compute with"),
+    "one confidence per object as a column": (
+        {"y_proba": np.full((30, 1), 0.9), "classes": [1]},
+        "shape .n,., not .n, 1.",
+    ),
+    "y with pandas' NA": ({"y": pd.array(["a", *["b"] * 28, None], dtype="string")}, "at row 29"),
+    "y of bytes": ({"y": np.array([b"a", b"b"] * 15)}, "y holds bytes.*astype"),
+    "classes of another kind": ({"classes": ["a", "b"]}, "y has labels such as .*, but the classes are"),
+    "classes mixed": ({"classes": [0, "a"]}, "all text or all numbers"),
+    "classes with NaN": ({"classes": [0.0, np.nan]}, "without a missing one"),
+    "too many columns": ({"y_proba": np.full((30, 3), 1 / 3)}, "3 columns, but there are 2 classes.*classes="),
     "no label says anything": ({"y_proba": np.full(30, 0.5)}, "Every object has weight zero.*label_information"),
     "doubt without another class": ({"y": np.zeros(30), "y_proba": np.full(30, 0.9)}, "single class"),
     "weights all zero": ({"sample_weight": np.zeros(30)}, "Every object has weight zero"),
@@ -135,6 +150,7 @@ def test_bad_parameters_of_the_forest(name):
         ("max_features", 0), ("max_features", 1.5), ("max_features", "auto"), ("max_features", True),
         ("min_samples_leaf", 1.5), ("min_samples_leaf", "few"), ("max_depth", 2.5), ("keep_proba", "0.1"),
         ("class_weight", {0: -1.0}), ("class_weight", {0: 1.0, 7: 2.0}), ("max_bins", 100_000), ("max_bins", 10.0),
+        ("class_weight", "balanced_subsample"), ("class_weight", {0: "x"}),
     ],
 )  # fmt: skip
 def test_more_bad_parameters(name, value):
@@ -178,8 +194,46 @@ def test_unknown_errors(model):
     with pytest.raises(ValueError, match="X_err is NaN at row 5, column 1"):
         clone(model).set_params(unknown_error="raise").fit(X, Y, X_err=filled).predict(X, X_err=errors)
     # a model without errors has no median to take
-    with pytest.raises(ValueError, match="no known error in column 1"):
+    with pytest.raises(ValueError, match="the model was fitted without X_err"):
         clone(model).fit(X, Y).predict(X, X_err=errors)
+
+
+@MODELS
+def test_masked_and_nullable_values_are_missing(model):
+    values, errors = altered(X, (3, 1), np.nan), altered(np.full((30, 3), 0.2), (4, 2), np.nan)
+    expected = clone(model).fit(values, Y, X_err=errors).predict_proba(values, X_err=errors)
+    masked = np.ma.masked_equal(np.nan_to_num(values, nan=-999.0), -999.0)
+    masked_errors = np.ma.masked_invalid(errors)
+    found = clone(model).fit(masked, Y, X_err=masked_errors).predict_proba(masked, X_err=masked_errors)
+    np.testing.assert_array_equal(found, expected)
+    frame, error_frame = pd.DataFrame(values).convert_dtypes(), pd.DataFrame(errors).convert_dtypes()
+    found = clone(model).fit(frame, Y, X_err=error_frame).predict_proba(frame, X_err=error_frame)
+    np.testing.assert_array_equal(found, expected)
+
+
+@MODELS
+def test_tables_whose_names_contradict_their_positions(model):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    errors = pd.DataFrame(np.full((30, 3), 0.2), columns=["e_a", "e_b", "e_c"])
+    fitted = clone(model).fit(frame, Y, X_err=errors)
+    with pytest.raises(ValueError, match="in fit it had"):
+        fitted.predict(frame, X_err=errors[["e_b", "e_a", "e_c"]])
+    fitted.predict(frame, X_err=0.2)
+    with pytest.raises(ValueError, match="rows of X in another order"):
+        clone(model).fit(frame, Y, X_err=errors[::-1])
+    with pytest.raises(ValueError, match="columns of X in another order"):
+        clone(model).fit(frame, Y, X_err=pd.Series([0.1, 0.2, 0.3], index=["c", "a", "b"]))
+
+
+@MODELS
+def test_weights_that_allow_no_split_are_noticed(model):
+    with pytest.warns(UserWarning, match="No tree can have a split: the 30 objects weigh 1 in all"):
+        clone(model).fit(X, Y, sample_weight=np.full(30, 1 / 30))
+    with pytest.warns(UserWarning, match="No tree can have a split"):
+        clone(model).fit(X, Y, y_proba=np.full(30, 0.55))
+    light = clone(model).set_params(min_samples_leaf=0.1, min_samples_split=0.2)
+    light.fit(X, Y, sample_weight=np.full(30, 1 / 30))  # fractions have no unit
+    assert light.score(X, Y) > 0.8
 
 
 @MODELS
@@ -234,9 +288,9 @@ def test_deep_trees_overflow_nothing():
     line = np.arange(n, dtype=float)[:, None]
     alternating = np.arange(n) % 2
     tree = ProbabilisticDecisionTreeClassifier().fit(line, alternating)
-    assert tree.get_depth() >= 100
     assert tree.predict_proba(line).shape == (n, 2)
-    deeper = ProbabilisticDecisionTreeClassifier(max_bins=5000, missing="equal").fit(line, alternating)
-    assert deeper.get_depth() > 1100  # deep enough for a probability of 0.5^depth to vanish
-    proba = deeper.predict_proba(np.array([[np.nan], [5.0]]), X_err=0.0)
-    assert np.isfinite(proba).all()
+    steps = np.floor(line / 34)  # alternating again, but each value is a bin: a tree that splits off one at a time
+    deep = ProbabilisticDecisionTreeClassifier(max_bins=5000, missing="equal").fit(steps, steps[:, 0] % 2)
+    assert deep.get_depth() > 1100  # deep enough for a probability of 0.5^depth to vanish
+    assert deep.score(steps, steps[:, 0] % 2) == 1.0
+    assert np.isfinite(deep.predict_proba(np.array([[np.nan], [5.0]]), X_err=0.0)).all()

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from probforest import binning
 from probforest.binning import bin_measurements
 from probforest.families import normal_shape
 from probforest.measurements import read_measurements
@@ -68,12 +67,19 @@ def test_a_feature_without_any_value():
     assert bins.n_bins.tolist() == [1, 14]
 
 
-def test_large_tables_take_their_edges_from_a_sample(monkeypatch):
-    monkeypatch.setattr(binning, "MAX_OBJECTS_FOR_EDGES", 2000)
-    values = np.sort(np.random.default_rng(0).normal(size=(20_000, 1)), axis=0)
-    bins = binned(values, max_bins=20)
-    counts = np.bincount(bins.codes[0, :, 0])
-    assert len(counts) == 20
-    assert np.abs(counts - 1000).max() < 300
-    assert bins.low[0, 0] == values[0, 0]  # the extremes are those of all objects, not of the sample
-    assert bins.high[0, -1] == values[-1, 0]
+def test_a_rare_value_of_a_large_table_has_its_bin():
+    values = np.zeros((200_000, 1))
+    values[[7, 70_000]] = 1.0
+    for errors in (None, 1e-9):
+        codes = binned(values, errors).codes[0]
+        assert (codes[7, -1] > codes[8, -1]) & (codes[70_000, 0] > codes[8, -1])
+
+
+@pytest.mark.parametrize("n", [200, 2000])
+def test_tiny_errors_give_the_bins_of_exact_values(n):
+    values = np.random.default_rng(0).normal(size=(n, 2))
+    values[::10] = values[::10].round(1)  # with ties
+    exact, noisy = binned(values), binned(values, 1e-9)
+    np.testing.assert_array_equal(noisy.n_bins, exact.n_bins)
+    for g in range(7):
+        np.testing.assert_array_equal(noisy.codes[:, :, g], exact.codes[:, :, 0])

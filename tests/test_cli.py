@@ -25,10 +25,13 @@ def test_the_same_seed_prints_the_same_accuracies(capsys):
     assert accuracies("--seed", "1") != accuracies("--seed", "2")
 
 
-@pytest.mark.parametrize("arguments", [[], ["demo", "--trees", "0"], ["demo", "--objects", "many"], ["train"]])
-def test_wrong_words_exit_with_2_and_say_why(arguments, capsys):
+@pytest.mark.parametrize(
+    "words",
+    ["", "demo --trees 0", "demo --objects 3", "demo --objects many", "demo --n-jobs 0", "demo --seed -1", "train"],
+)
+def test_wrong_words_exit_with_2_and_say_why(words, capsys):
     with pytest.raises(SystemExit) as stop:
-        main(arguments)
+        main(words.split())
     assert stop.value.code == 2
     assert "error:" in capsys.readouterr().err
 

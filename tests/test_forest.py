@@ -1,8 +1,10 @@
 import sys
 
+import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import balanced_accuracy_score, log_loss
 
 from probforest import ProbabilisticRandomForestClassifier
@@ -79,6 +81,11 @@ def test_proximity_is_the_probability_to_meet_in_a_leaf(forest):
     assert noisy.max() <= 1 + 1e-12
     other = forest.proximity(QUERY.values, X_err=QUERY.errors, other=PROBLEM.values[:7], other_err=PROBLEM.errors[:7])
     assert other.shape == (60, 7)
+    with pytest.raises(ValueError, match="other_err is given without other"):
+        forest.proximity(QUERY.values, X_err=QUERY.errors, other_err=0.1)
+    with pytest.warns(UserWarning, match="asked without") as caught:
+        forest.proximity(QUERY.values, other=PROBLEM.values[:7])
+    assert len(caught) == 1
 
 
 def test_importances_find_the_feature_that_matters():
@@ -96,12 +103,11 @@ def test_importances_find_the_feature_that_matters():
 def test_out_of_bag_answers_come_from_trees_that_did_not_draw_the_object():
     forest = fitted(oob_score=True)
     expected = np.zeros((200, 3))
-    for tree, seed in zip(forest.trees_, forest._tree_seeds, strict=True):
-        counts, _ = forest._draw(seed, 200)
+    for tree, draw in zip(forest.trees_, forest._draws, strict=True):
         alone = clone(FOREST).set_params(n_estimators=1).fit(PROBLEM.values, Y, X_err=PROBLEM.errors)
         alone.trees_ = [tree]
         answer = alone.predict_proba(PROBLEM.values, X_err=PROBLEM.errors)
-        expected += answer * (counts == 0)[:, None]
+        expected += answer * (draw.counts() == 0)[:, None]
     np.testing.assert_allclose(forest.oob_decision_function_, expected / expected.sum(axis=1, keepdims=True), atol=1e-9)
     accuracy = np.mean(forest.classes_[expected.argmax(axis=1)] == Y)
     assert forest.oob_score_ == pytest.approx(accuracy)
@@ -144,6 +150,68 @@ def test_a_failed_warm_start_leaves_the_model_as_it_was():
     with pytest.raises(ValueError, match="classes of before"):
         forest.set_params(n_estimators=12).fit(PROBLEM.values, Y == "ant", X_err=PROBLEM.errors)
     np.testing.assert_array_equal(forest.predict_proba(QUERY.values, X_err=QUERY.errors), before)
+
+
+def test_any_failed_fit_leaves_the_model_as_it_was():
+    forest = fitted(n_estimators=10)
+    before = forest.predict_proba(QUERY.values, X_err=QUERY.errors)
+    for parameters, data in (
+        ({"max_features": 99}, (PROBLEM.values, np.arange(200) % 7)),
+        ({"min_samples_leaf": 0}, (PROBLEM.values, np.arange(200) % 7)),
+        ({}, (PROBLEM.values[:, :2], Y[:-1])),
+    ):
+        with pytest.raises(ValueError):
+            forest.set_params(**parameters).fit(*data)
+        forest.set_params(max_features="sqrt", min_samples_leaf=1)
+        np.testing.assert_array_equal(forest.predict_proba(QUERY.values, X_err=QUERY.errors), before)
+    with pytest.raises(ValueError):
+        (unfitted := clone(FOREST).set_params(max_features=99)).fit(PROBLEM.values, Y)
+    with pytest.raises(NotFittedError):
+        unfitted.predict(QUERY.values)
+    with pytest.raises(NotFittedError):
+        _ = unfitted.feature_importances_
+
+
+def test_out_of_bag_draws_are_those_that_each_tree_was_grown_with():
+    random_labels = np.random.default_rng(0).integers(0, 2, 200)
+    forest = clone(FOREST).set_params(warm_start=True, oob_score=True, n_estimators=50)
+    forest.fit(PROBLEM.values, random_labels)
+    forest.set_params(max_samples=10, n_estimators=51).fit(PROBLEM.values, random_labels)
+    assert forest.oob_score_ < 0.65  # 1.0 if trees judged objects that they had drawn
+    with pytest.warns(UserWarning, match="another number of objects"):
+        forest.set_params(n_estimators=80, max_samples=None).fit(PROBLEM.values[:150], random_labels[:150])
+    assert forest.oob_score_ < 0.65
+
+
+def test_objects_without_information_do_not_count_in_the_out_of_bag_score():
+    alone = clone(FOREST).set_params(oob_score=True).fit(PROBLEM.values, y_proba=PROBLEM.pmf, classes=[0, 1, 2])
+    values = np.vstack([PROBLEM.values, PROBLEM.values])
+    pmf = np.vstack([PROBLEM.pmf, np.full((200, 3), 1 / 3)])
+    with_more = clone(FOREST).set_params(oob_score=True).fit(values, y_proba=pmf, classes=[0, 1, 2])
+    assert with_more.oob_score_ == alone.oob_score_
+
+
+def test_trees_are_grown_under_every_joblib_backend():
+    expected = fitted(n_estimators=4).predict_proba(QUERY.values, X_err=0)
+    for backend in ("threading", "loky", "multiprocessing"):
+        with joblib.parallel_config(backend=backend, n_jobs=2):
+            found = fitted(n_estimators=4).predict_proba(QUERY.values, X_err=0)
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_options_of_the_answer_are_checked_when_it_is_asked_for():
+    forest = fitted(n_estimators=2)
+    with pytest.raises(ValueError, match="voting must be one of"):
+        forest.set_params(voting="hrad").predict(QUERY.values, X_err=0)
+    with pytest.raises(ValueError, match="keep_proba must be"):
+        forest.set_params(voting="soft", keep_proba=7).predict(QUERY.values, X_err=0)
+
+
+def test_classes_that_nobody_has_do_not_lighten_balanced_weights():
+    two = np.where(np.arange(200) % 10 == 0, 1, 0)
+    for classes in ([0, 1], list(range(50))):
+        forest = clone(FOREST).set_params(class_weight="balanced", bootstrap=False, n_estimators=1)
+        assert forest.fit(PROBLEM.values, two, classes=classes).trees_[0].weight[0] == pytest.approx(200)
 
 
 @pytest.mark.parametrize(("max_samples", "expected"), [(None, 200), (50, 50), (0.1, 20)])

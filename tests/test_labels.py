@@ -8,7 +8,8 @@ from probforest.labels import read_labels
 def test_hard_labels():
     table = read_labels(["b", "a", "b"], None, None, 3)
     assert table.classes.tolist() == ["a", "b"]
-    np.testing.assert_array_equal(table.pmf, [[0, 1], [1, 0], [0, 1]])
+    np.testing.assert_array_equal(table.class_index, [1, 0, 1])
+    assert table.pmf is None  # no table of zeros and ones
     np.testing.assert_array_equal(table.information, 1)
     assert len(table.for_kernels().pmf) == 0
 
@@ -16,7 +17,7 @@ def test_hard_labels():
 def test_confidence_shares_the_rest_evenly():
     table = read_labels([0, 1, 2], [0.7, 1.0, 0.4], None, 3)
     np.testing.assert_allclose(table.pmf, [[0.7, 0.15, 0.15], [0, 1, 0], [0.3, 0.3, 0.4]])
-    np.testing.assert_array_equal(table.most_probable, [0, 1, 2])
+    np.testing.assert_array_equal(table.class_index, [0, 1, 2])
 
 
 def test_classes_name_more_than_the_labels_have():
@@ -32,6 +33,19 @@ def test_probability_matrix_is_sorted_by_class(as_frame):
     table = read_labels(None, given, None if as_frame else names, 1)
     assert table.classes.tolist() == ["galaxy", "quasar", "star"]
     np.testing.assert_allclose(table.pmf, [[0.5, 0.3, 0.2]])
+
+
+def test_hard_probabilities_are_hard_labels():
+    table = read_labels(None, [[0.0, 1.0], [1.0, 0.0]], ["a", "b"], 2)
+    assert table.pmf is None
+    np.testing.assert_array_equal(table.class_index, [1, 0])
+
+
+def test_probabilities_of_another_thing_than_the_label_are_noticed():
+    with pytest.warns(UserWarning, match="another class more probable than y for 67% of the objects"):
+        read_labels([0, 0, 1], [0.1, 0.2, 0.9], None, 3)
+    with pytest.warns(UserWarning, match="another class more probable"):
+        read_labels([0, 0, 1], [[0.1, 0.9], [0.1, 0.9], [0.3, 0.7]], None, 3)
 
 
 def test_labels_beside_a_matrix_name_its_classes():

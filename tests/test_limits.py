@@ -74,6 +74,30 @@ def test_exact_tree_is_a_cart_tree(name, criterion):
 
 
 @pytest.mark.parametrize("name", TABLES)
+def test_every_node_of_an_exact_tree_is_the_best_split_of_cart(name):
+    """Below a tie two trees can't be compared, but each node can: with a stump of scikit-learn on its objects."""
+    X, y = TABLES[name](return_X_y=True)
+    tree = ProbabilisticDecisionTreeClassifier(max_bins=FULL_GRID).fit(X, y).tree_
+    pending = [(0, np.arange(len(y)))]
+    depth = {0: 0}
+    while pending:
+        node, rows = pending.pop()
+        assert tree.weight[node] == len(rows)
+        stump = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X[rows], y[rows]).tree_
+        assert tree.impurity[node] == pytest.approx(stump.impurity[0], abs=1e-12)
+        if tree.feature[node] == -1:
+            assert stump.node_count == 1
+            continue
+        assert tree.decrease[node] == pytest.approx(sklearn_decrease(stump, 0), abs=1e-9)
+        goes_left = X[rows, tree.feature[node]] <= tree.threshold[node]
+        for child, those in ((tree.left[node], rows[goes_left]), (tree.right[node], rows[~goes_left])):
+            depth[child] = depth[node] + 1
+            pending.append((child, those))
+    assert max(depth.values()) >= 5
+    assert len(depth) == tree.n_nodes
+
+
+@pytest.mark.parametrize("name", TABLES)
 def test_exact_forest_is_as_good_as_a_random_forest(name):
     X, y = TABLES[name](return_X_y=True)
     ours, theirs = [], []
@@ -88,15 +112,16 @@ def test_exact_forest_is_as_good_as_a_random_forest(name):
     assert abs(difference.mean()) < scatter
 
 
-def test_vanishing_errors_give_the_forest_without_errors():
+@pytest.mark.parametrize("max_bins", [16, 255, FULL_GRID])
+def test_vanishing_errors_give_the_forest_without_errors(max_bins):
     problem = random_problem(1, n=200, d=5, k=3, noise=0.0)
     y = problem.pmf.argmax(axis=1)
     queries = random_problem(2, n=100, d=5, noise=0.0).values
-    exact = ProbabilisticRandomForestClassifier(20, random_state=0, max_bins=FULL_GRID).fit(problem.values, y)
+    exact = ProbabilisticRandomForestClassifier(20, random_state=0, max_bins=max_bins).fit(problem.values, y)
     expected = exact.predict_proba(queries)
     distance = []
     for error in (1e-1, 1e-3, 1e-9, 0.0):
-        forest = ProbabilisticRandomForestClassifier(20, random_state=0, max_bins=FULL_GRID)
+        forest = ProbabilisticRandomForestClassifier(20, random_state=0, max_bins=max_bins)
         forest.fit(problem.values, y, X_err=error)
         distance.append(np.abs(forest.predict_proba(queries, X_err=error) - expected).max())
     assert distance[0] > 0.05

@@ -131,7 +131,7 @@ def test_data_frames_and_their_names(cancer):
     np.testing.assert_array_equal(forest.predict_proba(frame, X_err=errors), expected)
     with pytest.raises(ValueError, match="feature names"):
         forest.predict(frame[names[::-1]], X_err=errors)
-    with pytest.raises(ValueError, match="another order"):
+    with pytest.raises(ValueError, match="in fit it had"):
         forest.predict(frame, X_err=pd.DataFrame(X_err, columns=names)[names[::-1]])
 
 

@@ -10,15 +10,11 @@ from .kernels.encode import encode_feature
 from .kernels.layout import GRID_POINTS, Bins, Shape
 from .measurements import Measurements
 
-# The edges of larger tables come from this many objects drawn at random: a quantile is then off by 0.2 %, half a bin.
-MAX_OBJECTS_FOR_EDGES = 50_000
-
 
 def bin_measurements(measurements: Measurements, weight: np.ndarray, max_bins: int, shape: Shape) -> Bins:
     """Bin the grid points of `measurements`, each object counting with its `weight` (n,)."""
     n_features, n_objects = measurements.center.shape
     exact = measurements.is_exact
-    sample = _objects_for_edges(n_objects)
     dtype = np.uint8 if max_bins <= 255 else np.uint16
     missing_code = np.iinfo(dtype).max
     codes = np.empty((n_features, n_objects, 1 if exact else GRID_POINTS), dtype=dtype)
@@ -27,8 +23,7 @@ def bin_measurements(measurements: Measurements, weight: np.ndarray, max_bins: i
     for j in range(n_features):
         center = measurements.center[j]
         scale = np.empty(0) if exact else measurements.scale[j]
-        points, masses = _grid_points(center[sample], scale if exact else scale[sample], weight[sample], shape)
-        edges = _edges(points, masses, max_bins)
+        edges = _edges(*_grid_points(center, scale, weight, shape), max_bins)
         low, high = np.full(len(edges) + 1, np.inf), np.full(len(edges) + 1, -np.inf)
         encode_feature(center, scale, shape.grid, edges, missing_code, codes[j], low, high)
         all_edges.append(edges)
@@ -38,39 +33,37 @@ def bin_measurements(measurements: Measurements, weight: np.ndarray, max_bins: i
     return Bins(codes, _padded(lows), _padded(highs), count, missing_code)
 
 
-def _objects_for_edges(n_objects: int) -> slice | np.ndarray:
-    if n_objects <= MAX_OBJECTS_FOR_EDGES:
-        return slice(None)
-    return np.sort(np.random.default_rng(0).choice(n_objects, MAX_OBJECTS_FOR_EDGES, replace=False))
-
-
 def _grid_points(
     center: np.ndarray, scale: np.ndarray, weight: np.ndarray, shape: Shape
-) -> tuple[np.ndarray, np.ndarray]:
-    """The grid points of one feature's observed cells, and the weight of each."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The grid points of one feature's observed cells, the weight of each, and the centre of its cell."""
     observed = ~np.isnan(center)
     center, weight = center[observed], weight[observed]
     if len(scale) == 0:
-        return center, weight
+        return center, weight, center
     largest = np.finfo(float).max
     with np.errstate(over="ignore"):
         points = np.clip(center[:, None] + shape.grid * scale[observed, None], -largest, largest)
-    return points.ravel(), (weight[:, None] * shape.chunk).ravel()
+    return points.ravel(), (weight[:, None] * shape.chunk).ravel(), np.repeat(center, len(shape.grid))
 
 
-def _edges(points: np.ndarray, masses: np.ndarray, max_bins: int) -> np.ndarray:
+def _edges(points: np.ndarray, masses: np.ndarray, centers: np.ndarray, max_bins: int) -> np.ndarray:
     """Up to max_bins - 1 edges, midway between neighbouring distinct points, at quantiles of the mass."""
     if len(points) == 0:
         return np.empty(0)
-    distinct, place = np.unique(points, return_inverse=True)
-    if len(distinct) <= max_bins:
-        cut = np.arange(len(distinct) - 1)
-    else:
-        below = np.cumsum(np.bincount(place, weights=masses))
+    order = np.argsort(points)
+    points, centers = points[order], centers[order]
+    gap = np.flatnonzero(points[1:] > points[:-1])  # gap i lies behind the sorted point i
+    if len(gap) >= max_bins:
+        # Between two points of the same cell nothing else lies. Such gaps go first: with errors that are small beside
+        # the distances of the values, the edges then are those of exact values.
+        gap = gap[centers[gap] != centers[gap + 1]]
+    if len(gap) >= max_bins:
+        below = np.cumsum(masses[order])
         targets = below[-1] * np.arange(1, max_bins) / max_bins
-        cut = np.unique(np.searchsorted(below, targets))
-        cut = cut[cut < len(distinct) - 1]
-    low, high = distinct[cut], distinct[cut + 1]
+        chosen = np.searchsorted(below[gap], targets * (1 - 1e-9))  # sums of chunks are rounded
+        gap = gap[np.unique(chosen[chosen < len(gap)])]
+    low, high = points[gap], points[gap + 1]
     middle = 0.5 * low + 0.5 * high
     return np.where((low <= middle) & (middle < high), middle, low)
 

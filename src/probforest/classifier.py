@@ -2,6 +2,7 @@
 
 import sys
 from abc import abstractmethod
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .kernels.layout import SAME_WEIGHT, Cells, Rules
 from .labels import LabelTable, read_labels
-from .measurements import Measurements, read_measurements
+from .measurements import Measurements, names_of_errors, read_measurements, refuse_reordered, unmasked
 from .parameters import (
     CRITERIA,
     MAX_MAX_BINS,
@@ -26,7 +27,7 @@ from .parameters import (
 )
 from .training_set import TrainingSet, make_training_set
 from .warning import warn_caller
-from .weights import class_weights, read_sample_weight
+from .weights import check_total, class_weights, read_sample_weight
 
 NO_DEPTH_LIMIT = sys.maxsize
 
@@ -103,6 +104,16 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         if self.max_depth is not None:
             check_integer("max_depth", self.max_depth, 1)
 
+    @contextmanager
+    def _unchanged_on_error(self):
+        """A fit that fails leaves the model as it was, so that no half-new model answers."""
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
+
     def _rules(self, total_weight: float) -> Rules:
         """The stopping rules for a tree whose root weighs `total_weight`."""
         by_count = expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total_weight)
@@ -124,42 +135,57 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     ) -> tuple[TrainingSet, Measurements, LabelTable]:
         """Check all that `fit` was given. Returns the training set, and all objects as they were given."""
         self._check_parameters()
-        names = getattr(X, "columns", None)
-        X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False)
-        measurements = read_measurements(X, X_err, names_of_X=names)
+        refuse_reordered(X, X_err)
+        X = validate_data(self, unmasked(X), dtype=np.float64, ensure_all_finite=False)
+        measurements = read_measurements(X, X_err)
         labels = read_labels(y, y_proba, classes, len(X))
         weight = read_sample_weight(sample_weight, len(X))
         if self.label_information:
             weight = weight * labels.information
-        # From here on, an object that weighs nothing changes nothing: no median, no class weight, no bin.
-        medians = measurements.median_errors(weight)
-        measurements = measurements.with_errors_known(self.unknown_error, medians)
-
         factors = class_weights(None if self._class_weight_per_tree else self.class_weight, labels, weight)
         weighted_labels, factor = labels.reweighted(factors)
-        training = make_training_set(measurements, weighted_labels, weight * factor, int(self.max_bins))
+        # From here on, an object that weighs nothing changes nothing: no median, no bin, no draw.
+        weight = weight * factor
+        check_total(weight)
+        medians = measurements.median_errors(weight)
+        measurements = measurements.with_errors_known(self.unknown_error, medians)
+        training = make_training_set(measurements, weighted_labels, weight, int(self.max_bins))
         self._check_classes(labels.classes)
+        self._warn_if_too_light(weight)
         self.classes_ = labels.classes
         self.median_errors_ = medians
         self.fitted_with_errors_ = X_err is not None
+        self._error_names = names_of_errors(X_err)
         return training, measurements, labels
 
     def _check_classes(self, classes: np.ndarray) -> None:
         """Refuse classes that don't fit what was there before; nothing has been changed yet."""
 
+    def _warn_if_too_light(self, weight: np.ndarray) -> None:
+        """Weights count in min_samples_leaf; when they are small, no node can be split, and users should know why."""
+        total, n_objects = weight.sum(), np.count_nonzero(weight)
+        least = 2 * expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total)
+        if n_objects >= least > total:
+            warn_caller(
+                f"No tree can have a split: the {n_objects} objects weigh {total:.3g} in all, and the two sides of a "
+                f"split need {least:.3g} (min_samples_leaf counts weights). Scale sample_weight and class_weight to a "
+                "mean of about 1; doubtful labels weigh less, unless label_information=False."
+            )
+
     @property
     def _class_weight_per_tree(self) -> bool:
         return False
 
-    def _read_query(self, X, X_err) -> Cells:
+    def _read_query(self, X, X_err, *, warn: bool = True) -> Cells:
         """Check what a prediction was given."""
         check_is_fitted(self)
-        names = getattr(X, "columns", None)
-        X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=False)
-        if X_err is None and self.fitted_with_errors_:
+        self._check_parameters()
+        refuse_reordered(X, X_err, self._error_names)
+        X = validate_data(self, unmasked(X), dtype=np.float64, ensure_all_finite=False, reset=False)
+        if X_err is None and self.fitted_with_errors_ and warn:
             warn_caller(
                 "The model was fitted with X_err, but is asked without: the values are taken as exact. "
                 "Pass X_err=..., or X_err=0 if they are exact."
             )
-        measurements = read_measurements(X, X_err, names_of_X=names)
-        return measurements.with_errors_known(self.unknown_error, self.median_errors_).cells()
+        medians = self.median_errors_ if self.fitted_with_errors_ else None
+        return read_measurements(X, X_err).with_errors_known(self.unknown_error, medians).cells()

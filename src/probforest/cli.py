@@ -2,17 +2,22 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
 from .demo import HEADER, compare, compile_kernels, line
 
 
-def positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is not positive")
-    return number
+def integer(low: int, *, but_not: int | None = None) -> Callable[[str], int]:
+    """A reader of whole numbers of at least `low`."""
+
+    def read(text: str) -> int:
+        number = int(text)
+        if number < low or number == but_not:
+            raise argparse.ArgumentTypeError(f"{number} is not possible here")
+        return number
+
+    return read
 
 
 def parser() -> argparse.ArgumentParser:
@@ -27,10 +32,12 @@ def parser() -> argparse.ArgumentParser:
         description="Train and judge a probabilistic random forest on built-in noisy data with known truth, "
         "beside scikit-learn's forest, which ignores the errors.",
     )
-    demo.add_argument("--objects", type=positive, default=5000, help="objects in the training and in the test set")
-    demo.add_argument("--trees", type=positive, default=50, help="trees of each forest")
-    demo.add_argument("--n-jobs", type=int, default=1, help="threads; -1 takes all cores")
-    demo.add_argument("--seed", type=int, default=0, help="seed of data and forests")
+    demo.add_argument(
+        "--objects", type=integer(20), default=5000, help="objects in the training and in the test set, at least 20"
+    )
+    demo.add_argument("--trees", type=integer(1), default=50, help="trees of each forest")
+    demo.add_argument("--n-jobs", type=integer(-1, but_not=0), default=1, help="threads; -1 takes all cores")
+    demo.add_argument("--seed", type=integer(0), default=0, help="seed of data and forests")
     demo.set_defaults(run=run_demo)
     return main_parser
 

@@ -1,8 +1,11 @@
 """One grown tree, frozen: flat arrays with an entry per node."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+from joblib import Parallel, delayed
 
 from .families import normal_shape
 from .kernels.layout import (
@@ -21,6 +24,8 @@ from .kernels.layout import (
     Visits,
 )
 from .kernels.route import add_tree, route
+
+BLOCK = 2048  # objects that go down a tree together: their cells stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,3 +116,30 @@ class FittedTree:
         split = self.feature != LEAF
         total = np.bincount(self.feature[split], (self.weight * self.decrease)[split], minlength=n_features)
         return total / total.sum() if total.any() else total
+
+
+def sum_of_answers(
+    trees: Sequence[FittedTree],
+    cells: Cells,
+    keep_proba: float,
+    *,
+    majority: bool = False,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Sum of the trees' class probabilities (or votes) for every object, (n, k).
+
+    Threads share the objects, not the trees: each sum is made in the order of the trees, whatever `n_jobs`.
+    """
+    n_objects, n_classes = cells.center.shape[1], trees[0].value.shape[1]
+    total = np.zeros((n_objects, n_classes))
+
+    def answer(first: int, last: int) -> None:
+        for tree in trees:
+            tree.add_answers(cells, first, last, keep_proba, majority, total[first:last])
+
+    blocks = list(pairwise([*range(0, n_objects, BLOCK), n_objects]))
+    if len(blocks) == 1:
+        answer(*blocks[0])
+    else:
+        Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(answer)(*block) for block in blocks)
+    return total

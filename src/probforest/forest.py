@@ -1,15 +1,15 @@
 """The probabilistic random forest."""
 
-from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from .classifier import ProbabilisticClassifier
-from .fitted_tree import FittedTree
+from .fitted_tree import FittedTree, sum_of_answers
 from .inspection import leaf_probabilities, mean_importances, most_probable_leaves, proximities
 from .kernels.layout import Cells
 from .labels import LabelTable
@@ -19,7 +19,24 @@ from .training_set import TrainingSet
 from .tree import MAX_SEED
 from .warning import warn_caller
 
-BLOCK = 2048  # objects that go down a tree together: their cells stay in the cache
+
+class Draw(NamedTuple):
+    """The bootstrap of one tree, as it can be drawn again for the out-of-bag answers."""
+
+    seed: int
+    n_objects: int
+    n_draws: int | None  # None: no bootstrap, every object once
+
+    def counts(self) -> np.ndarray:
+        """How often each object was drawn (n_objects,)."""
+        if self.n_draws is None:
+            return np.ones(self.n_objects)
+        drawn = np.random.default_rng(self.seed).integers(0, self.n_objects, self.n_draws)
+        return np.bincount(drawn, minlength=self.n_objects).astype(np.float64)
+
+    def feature_seed(self) -> int:
+        """Seed of the tree's choice of features, apart from that of its objects."""
+        return int(np.random.default_rng([self.seed, 1]).integers(1, MAX_SEED))
 
 
 class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
@@ -175,7 +192,8 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
             Labels. Only `y_proba` of shape (n_samples, n_classes) makes them unnecessary; beside it, they tell
             nothing but the classes.
         X_err : None, float, or array-like of shape (n_features,) or (n_samples, n_features), default=None
-            Standard deviations: 0 is an exact value, NaN an unknown error, inf a missing value. None: all exact.
+            Standard deviations, matched with `X` by position: 0 is an exact value, NaN an unknown error, inf a missing
+            value. None: all exact.
         y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
             The probability that each label in `y` is right, the rest being shared evenly by the other classes; or
             the probability of every class.
@@ -183,19 +201,22 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
             The class of each column of `y_proba`, unless it is a DataFrame whose columns say so. Also names classes
             that no label in `y` has.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the objects.
+            Weights of the objects. They count in `min_samples_split` and `min_samples_leaf`, so that an object of
+            weight 2 is the same as two objects; their mean should be about 1.
 
         Returns
         -------
         self
         """
-        earlier_trees, earlier_seeds = self._earlier_trees(X)
-        training, measurements, labels = self._read_training_set(X, y, X_err, y_proba, classes, sample_weight)
-        new_seeds = self._seeds(len(earlier_trees))
-        self.trees_ = earlier_trees + self._grow(training, new_seeds)
-        self._tree_seeds = earlier_seeds + new_seeds
-        if self.oob_score:
-            self._judge_out_of_bag(training, measurements.cells(), labels)
+        self._check_parameters()
+        with self._unchanged_on_error():
+            earlier_trees, earlier_draws = self._earlier_trees(X)
+            training, measurements, labels = self._read_training_set(X, y, X_err, y_proba, classes, sample_weight)
+            draws = self._new_draws(len(earlier_trees), training.n_objects)
+            self.trees_ = earlier_trees + self._grow(training, draws)
+            self._draws = earlier_draws + draws
+            if self.oob_score:
+                self._judge_out_of_bag(training, measurements.cells(), labels)
         return self
 
     def _check_parameters(self) -> None:
@@ -219,8 +240,8 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
     def _adds_trees(self) -> bool:
         return self.warm_start and hasattr(self, "trees_")
 
-    def _earlier_trees(self, X) -> tuple[list[FittedTree], list[int]]:
-        """The trees that warm_start keeps, and their seeds."""
+    def _earlier_trees(self, X) -> tuple[list[FittedTree], list[Draw]]:
+        """The trees that warm_start keeps, and what they drew."""
         if not self._adds_trees:
             return [], []
         if self.n_estimators < len(self.trees_):
@@ -232,76 +253,76 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
             raise ValueError(f"warm_start=True needs {self.n_features_in_} features as before; got {np.shape(X)[1]}.")
         if self.n_estimators == len(self.trees_):
             warn_caller("warm_start=True and n_estimators is as before: no tree is added.")
-        return self.trees_, self._tree_seeds
+        return self.trees_, self._draws
 
     def _check_classes(self, classes: np.ndarray) -> None:
         if self._adds_trees and not np.array_equal(classes, self.classes_):
             raise ValueError(f"warm_start=True needs the classes of before, {self.classes_}; got {classes}.")
 
-    def _seeds(self, n_earlier: int) -> list[int]:
-        """One seed per new tree. With an integer `random_state`, trees that are added later get the seeds that they
+    def _new_draws(self, n_earlier: int, n_objects: int) -> list[Draw]:
+        """One draw per new tree. With an integer `random_state`, trees that are added later get the seeds that they
         would have had from the start."""
         seeds = check_random_state(self.random_state).randint(1, MAX_SEED, self.n_estimators, dtype=np.int64)
-        return seeds[n_earlier:].tolist()
+        n_draws = number_of_draws(self.max_samples, n_objects) if self.bootstrap else None
+        return [Draw(seed, n_objects, n_draws) for seed in seeds[n_earlier:].tolist()]
 
-    def _grow(self, training: TrainingSet, seeds: list[int]) -> list[FittedTree]:
-        trees = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-            delayed(self._grow_one)(training, seed) for seed in seeds
-        )
-        return list(with_progress(trees, len(seeds), "trees", self.verbose))
-
-    def _grow_one(self, training: TrainingSet, seed: int) -> FittedTree:
-        counts, kernel_seed = self._draw(seed, training.n_objects)
-        weight = training.weight * counts
+    def _grow(self, training: TrainingSet, draws: list[Draw]) -> list[FittedTree]:
         class_weight = "balanced" if self._class_weight_per_tree else None
-        return training.grow(weight, self._rules(weight.sum()), kernel_seed, class_weight)
 
-    def _draw(self, seed: int, n_objects: int) -> tuple[np.ndarray, int]:
-        """How often a tree draws each object (n,), and the seed of its choice of features."""
-        random = np.random.default_rng(seed)
-        kernel_seed = int(random.integers(1, MAX_SEED))
-        if not self.bootstrap:
-            return np.ones(n_objects), kernel_seed
-        drawn = random.integers(0, n_objects, number_of_draws(self.max_samples, n_objects))
-        return np.bincount(drawn, minlength=n_objects).astype(np.float64), kernel_seed
+        def grow_one(draw: Draw) -> FittedTree:
+            return training.grow(training.weight * draw.counts(), self._rules, draw.feature_seed(), class_weight)
+
+        self._rules(training.weight.sum())  # complains here rather than in a thread
+        trees = Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
+            delayed(grow_one)(draw) for draw in draws
+        )
+        return list(with_progress(trees, len(draws), "trees", self.verbose))
 
     def _judge_out_of_bag(self, training: TrainingSet, cells: Cells, labels: LabelTable) -> None:
         """Every object is judged by the trees that did not draw it; one that weighs nothing, by all of them."""
-        answers = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-            delayed(self._out_of_bag_answers)(tree, seed, training, cells)
-            for tree, seed in zip(self.trees_, self._tree_seeds, strict=True)
+        judges = [
+            (tree, draw)
+            for tree, draw in zip(self.trees_, self._draws, strict=True)
+            if draw.n_objects == training.n_objects
+        ]
+        if len(judges) < len(self.trees_):
+            warn_caller("Trees that were grown on another number of objects take no part in the out-of-bag score.")
+        answers = Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
+            delayed(self._out_of_bag_answers)(tree, draw, training.kept, cells) for tree, draw in judges
         )
         total = np.zeros((len(training.kept), len(self.classes_)))
         for out_of_bag, answer in answers:
             total[out_of_bag] += answer
-        judges = total.sum(axis=1)
-        judged = judges > 0
+        n_judges = total.sum(axis=1)
+        judged = n_judges > 0
         if not judged.all():
             warn_caller(
                 f"{np.sum(~judged)} objects were drawn by every tree and have no out-of-bag answer (NaN). "
                 "More trees help."
             )
         with np.errstate(invalid="ignore"):
-            self.oob_decision_function_ = total / judges[:, None]
-        truth = self.classes_[labels.most_probable[judged]]
-        answer = self.classes_[total[judged].argmax(axis=1)]
+            self.oob_decision_function_ = total / n_judges[:, None]
+        counted = judged & training.kept  # an object that weighs nothing does not count here either
+        truth = self.classes_[labels.class_index[counted]]
+        answer = self.classes_[total[counted].argmax(axis=1)]
         metric = self.oob_score if callable(self.oob_score) else accuracy_score
-        self.oob_score_ = metric(truth, answer) if judged.any() else np.nan
+        self.oob_score_ = metric(truth, answer) if counted.any() else np.nan
 
-    def _out_of_bag_answers(self, tree: FittedTree, seed: int, training: TrainingSet, cells: Cells):
-        drawn = np.zeros(len(training.kept), dtype=bool)
-        drawn[training.kept] = self._draw(seed, training.n_objects)[0] > 0
-        out_of_bag = np.flatnonzero(~drawn)
-        inverse_scale = cells.inverse_scale[:, out_of_bag] if len(cells.inverse_scale) else cells.inverse_scale
-        left_out = Cells(np.ascontiguousarray(cells.center[:, out_of_bag]), np.ascontiguousarray(inverse_scale))
-        return out_of_bag, self._ask([tree], left_out, 0, len(out_of_bag))
+    def _out_of_bag_answers(
+        self, tree: FittedTree, draw: Draw, kept: np.ndarray, cells: Cells
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The objects that a tree did not draw, and what it says about them."""
+        out_of_bag = np.ones(len(kept), dtype=bool)
+        out_of_bag[kept] = draw.counts() == 0
+        inverse_scale = cells.inverse_scale
+        if len(inverse_scale):
+            inverse_scale = np.compress(out_of_bag, inverse_scale, axis=1)
+        left_out = Cells(np.compress(out_of_bag, cells.center, axis=1), inverse_scale)
+        return out_of_bag, sum_of_answers([tree], left_out, float(self.keep_proba), majority=self._majority)
 
-    def _ask(self, trees: list[FittedTree], cells: Cells, first: int, last: int) -> np.ndarray:
-        """Sum of the trees' answers for the objects [first, last), always in the order of the trees."""
-        total = np.zeros((last - first, len(self.classes_)))
-        for tree in trees:
-            tree.add_answers(cells, first, last, float(self.keep_proba), self.voting == "majority", total)
-        return total
+    @property
+    def _majority(self) -> bool:
+        return self.voting == "majority"
 
     def predict_proba(self, X, *, X_err=None):
         """Predict the probability of every class: the average of the trees' probabilities, or the share of their votes.
@@ -319,17 +340,13 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
             Columns in the order of `classes_`.
         """
         cells = self._read_query(X, X_err)
-        n_objects = cells.center.shape[1]
-        borders = [*range(0, n_objects, BLOCK), n_objects]
-        n_jobs = min(effective_n_jobs(self.n_jobs), len(borders) - 1)
-        blocks = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(self._ask)(self.trees_, cells, first, last) for first, last in pairwise(borders)
-        )
-        return np.concatenate(blocks) / len(self.trees_)
+        total = sum_of_answers(self.trees_, cells, float(self.keep_proba), majority=self._majority, n_jobs=self.n_jobs)
+        return total / len(self.trees_)
 
     def apply(self, X, *, X_err=None):
         """Node number of the most probable leaf of every object in every tree, shape (n_samples, n_trees)."""
-        return most_probable_leaves(self.trees_, self._read_query(X, X_err), float(self.keep_proba), self.n_jobs)
+        cells = self._read_query(X, X_err)
+        return most_probable_leaves(self.trees_, cells, float(self.keep_proba), self.n_jobs)
 
     def leaf_proba(self, X, *, X_err=None):
         """Probability of every object to reach each leaf, a CSR matrix of shape (n_samples, all leaves).
@@ -337,7 +354,8 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         The columns are the leaves of the first tree in the order of their node numbers, then those of the second,
         and so on. In each tree a row sums to 1 when `keep_proba` is 0, and to what was not pruned otherwise.
         """
-        return leaf_probabilities(self.trees_, self._read_query(X, X_err), float(self.keep_proba), self.n_jobs)
+        cells = self._read_query(X, X_err)
+        return leaf_probabilities(self.trees_, cells, float(self.keep_proba), self.n_jobs)
 
     def proximity(self, X, *, X_err=None, other=None, other_err=None):
         """Probability that two objects end in the same leaf, averaged over the trees.
@@ -357,15 +375,19 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
             An object and an independent copy of it meet with a probability below 1 if it has errors, and so the
             diagonal is not 1 then.
         """
+        if other is None and other_err is not None:
+            raise ValueError("other_err is given without other: the errors of which values?")
         scaled = self._scaled_leaf_proba(X, X_err)
-        other_scaled = scaled if other is None else self._scaled_leaf_proba(other, other_err)
+        # one warning is enough
+        other_scaled = scaled if other is None else self._scaled_leaf_proba(other, other_err, warn=X_err is not None)
         return proximities(scaled, other_scaled, len(self.trees_))
 
-    def _scaled_leaf_proba(self, X: Any, X_err: Any):
-        cells = self._read_query(X, X_err)
+    def _scaled_leaf_proba(self, X: Any, X_err: Any, *, warn: bool = True):
+        cells = self._read_query(X, X_err, warn=warn)
         return leaf_probabilities(self.trees_, cells, float(self.keep_proba), self.n_jobs, scaled=True)
 
     @property
     def feature_importances_(self):
         """Impurity decrease of every feature, weighted by expected objects, averaged over trees, (n_features_in_,)."""
+        check_is_fitted(self)
         return mean_importances(self.trees_, self.n_features_in_)

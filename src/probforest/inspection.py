@@ -1,13 +1,13 @@
 """What a fitted ensemble says about features and objects: importances, leaf probabilities, proximities."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
 
 from .fitted_tree import FittedTree
-from .kernels.layout import Cells, Visits
+from .kernels.layout import Cells
 
 
 def mean_importances(trees: Sequence[FittedTree], n_features: int) -> np.ndarray:
@@ -19,9 +19,9 @@ def mean_importances(trees: Sequence[FittedTree], n_features: int) -> np.ndarray
     return mean / mean.sum()
 
 
-def all_visits(trees: Sequence[FittedTree], cells: Cells, keep_proba: float, n_jobs: int | None) -> list[Visits]:
-    work = (delayed(tree.visits)(cells, keep_proba) for tree in trees)
-    return Parallel(n_jobs=n_jobs, prefer="threads")(work)
+def for_every_tree(function: Callable, trees: Sequence[FittedTree], n_jobs: int | None) -> list:
+    """function(tree) of every tree, in threads, in the order of the trees."""
+    return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(function)(tree) for tree in trees)
 
 
 def leaf_probabilities(
@@ -31,29 +31,30 @@ def leaf_probabilities(
 
     `scaled` makes up for what `keep_proba` pruned: then every object has a sum of 1 in every tree.
     """
-    n_objects = cells.center.shape[1]
-    rows, columns, reach = [], [], []
-    offset = 0
-    for tree, visits in zip(trees, all_visits(trees, cells, keep_proba, n_jobs), strict=True):
-        rows.append(visits.row)
-        columns.append(offset + np.searchsorted(tree.leaves, visits.leaf))
-        whole = np.bincount(visits.row, visits.reach) if scaled else np.ones(n_objects)
-        reach.append(visits.reach / whole[visits.row])
-        offset += len(tree.leaves)
-    entries = (np.concatenate(reach), (np.concatenate(rows), np.concatenate(columns)))
-    return sparse.csr_matrix(entries, shape=(n_objects, offset))
+
+    def of_tree(tree: FittedTree) -> sparse.csr_matrix:
+        row, leaf, reach = tree.visits(cells, keep_proba)
+        if scaled:
+            reach = reach / np.bincount(row, reach)[row]
+        leaves = tree.leaves
+        shape = (cells.center.shape[1], len(leaves))
+        return sparse.csr_matrix((reach, (row, np.searchsorted(leaves, leaf))), shape=shape)
+
+    return sparse.hstack(for_every_tree(of_tree, trees, n_jobs), format="csr")
 
 
 def most_probable_leaves(
     trees: Sequence[FittedTree], cells: Cells, keep_proba: float, n_jobs: int | None = None
 ) -> np.ndarray:
     """Node number of the leaf with the largest π per object and tree, (n, n_trees); of equals the first."""
-    answer = np.empty((cells.center.shape[1], len(trees)), dtype=np.int64)
-    for t, visits in enumerate(all_visits(trees, cells, keep_proba, n_jobs)):
-        order = np.lexsort((visits.leaf, -visits.reach, visits.row))
-        rows, first = np.unique(visits.row[order], return_index=True)
-        answer[rows, t] = visits.leaf[order][first]
-    return answer
+
+    def of_tree(tree: FittedTree) -> np.ndarray:
+        row, leaf, reach = tree.visits(cells, keep_proba)
+        order = np.lexsort((leaf, -reach, row))
+        _, first = np.unique(row[order], return_index=True)
+        return leaf[order][first].astype(np.int64)
+
+    return np.column_stack(for_every_tree(of_tree, trees, n_jobs))
 
 
 def proximities(leaf_proba: sparse.csr_matrix, other: sparse.csr_matrix, n_trees: int) -> sparse.csr_matrix:

@@ -10,6 +10,8 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from .kernels.layout import INDEX, Labels, real_empty
+from .measurements import unmasked
+from .warning import warn_caller
 
 SUM_TOLERANCE = 1e-6
 
@@ -19,96 +21,119 @@ class LabelTable:
     """Labels of n objects over k classes, which are sorted."""
 
     classes: np.ndarray  # (k,)
-    pmf: np.ndarray  # (n, k) float64, rows sum to 1
-
-    @property
-    def most_probable(self) -> np.ndarray:
-        """Index of the most probable class of every object (n,)."""
-        return self.pmf.argmax(axis=1)
+    class_index: np.ndarray  # (n,) int32, the most probable class of every object
+    pmf: np.ndarray | None = None  # (n, k) float64, rows sum to 1; None when all labels are hard
 
     @property
     def information(self) -> np.ndarray:
         """I = (k Σ p² − 1)/(k − 1) of every object: 1 for a hard label, 0 for a uniform one."""
         n_classes = len(self.classes)
-        if n_classes == 1:
-            return np.ones(len(self.pmf))
+        if self.pmf is None or n_classes == 1:
+            return np.ones(len(self.class_index))
         information = (n_classes * np.square(self.pmf).sum(axis=1) - 1) / (n_classes - 1)
         information[information < 1e-12] = 0.0  # what rounding leaves of a uniform PMF
         return np.minimum(information, 1.0)
 
     def rows(self, keep: np.ndarray) -> "LabelTable":
         """The objects where `keep` (n,) is true."""
-        return self if keep.all() else LabelTable(self.classes, self.pmf[keep])
+        return LabelTable(self.classes, self.class_index[keep], None if self.pmf is None else self.pmf[keep])
 
     def class_masses(self, weight: np.ndarray) -> np.ndarray:
         """Expected weight of every class (k,)."""
+        if self.pmf is None:
+            return np.bincount(self.class_index, weight, minlength=len(self.classes))
         return weight @ self.pmf
 
     def reweighted(self, class_weight: np.ndarray) -> tuple["LabelTable", np.ndarray]:
         """Class masses multiplied by `class_weight` (k,): the new PMFs, and the factor of each object's weight (n,)."""
+        if self.pmf is None:
+            return self, class_weight[self.class_index]
         masses = self.pmf * class_weight
         factor = masses.sum(axis=1)
-        return LabelTable(self.classes, masses / np.where(factor > 0, factor, 1.0)[:, None]), factor
+        return soft_labels(self.classes, masses / np.where(factor > 0, factor, 1.0)[:, None]), factor
 
     def for_kernels(self) -> Labels:
         """Class indices when all labels are hard, which is faster; PMFs otherwise."""
-        hard = bool((self.pmf.max(axis=1) == 1.0).all())
-        pmf = real_empty(0, len(self.classes)) if hard else np.ascontiguousarray(self.pmf)
-        return Labels(self.most_probable.astype(INDEX), pmf)
+        pmf = real_empty(0, len(self.classes)) if self.pmf is None else np.ascontiguousarray(self.pmf)
+        return Labels(self.class_index, pmf)
+
+
+def soft_labels(classes: np.ndarray, pmf: np.ndarray) -> LabelTable:
+    """Labels with the given PMFs (n, k), which are hard if all of them are."""
+    hard = bool((pmf.max(axis=1) == 1.0).all())
+    return LabelTable(classes, pmf.argmax(axis=1).astype(INDEX), None if hard else pmf)
 
 
 def read_labels(y, y_proba, classes, n_objects: int) -> LabelTable:
     """Labels from `y`, from a confidence per object (`y_proba` (n,)), or from PMFs (`y_proba` (n, k)).
 
-    >>> read_labels(["b", "a"], [0.9, 0.5], None, 2).pmf
+    >>> read_labels(["b", "a"], [0.9, 0.6], None, 2).pmf
     array([[0.1, 0.9],
-           [0.5, 0.5]])
+           [0.6, 0.4]])
     """
     names = _class_names(classes, y_proba)
     if y is not None:
         y = _read_y(y, n_objects)
     proba = None if y_proba is None else _read_probabilities(y_proba, n_objects)
     if proba is not None and proba.ndim == 2:
-        return _from_pmf(proba, _names_of_columns(names, y, proba.shape[1]), y)
+        known, pmf = _sorted_pmf(proba, _names_of_columns(names, y, proba.shape[1]))
+        if y is not None:
+            _warn_if_contradicted(pmf, _index_of(y, known)[1])
+        return soft_labels(known, pmf)
     if y is None:
         raise ValueError(
             "This classifier requires y to be passed, but the target y is None. "
             "Give y, or y_proba with a column per class and classes=."
         )
     known, index = _index_of(y, names)
-    pmf = np.zeros((n_objects, len(known)))
-    pmf[np.arange(n_objects), index] = 1.0
-    return LabelTable(known, pmf if proba is None else _spread(pmf, proba))
+    if proba is None:
+        return LabelTable(known, index.astype(INDEX))
+    pmf = _spread(index, proba, len(known))
+    _warn_if_contradicted(pmf, index)
+    return soft_labels(known, pmf)
 
 
-def _spread(one_hot: np.ndarray, confidence: np.ndarray) -> np.ndarray:
+def _warn_if_contradicted(pmf: np.ndarray, index: np.ndarray) -> None:
+    """Probabilities of another thing than the label (of being a planet, say) are an easy mistake, and ruin a model."""
+    contradicted = (pmf[np.arange(len(pmf)), index] < pmf.max(axis=1)).mean()
+    if contradicted > 0.5:
+        warn_caller(
+            f"y_proba calls another class more probable than y for {contradicted:.0%} of the objects. With shape (n,) "
+            "y_proba is the probability that the label in y is right, not that of a certain class; with shape (n, k) "
+            "its columns are the classes in sorted order, unless classes= says otherwise."
+        )
+
+
+def _spread(index: np.ndarray, confidence: np.ndarray, n_classes: int) -> np.ndarray:
     """The rest of the confidence is shared evenly by the other classes."""
-    n_classes = one_hot.shape[1]
     if n_classes == 1:
         if (confidence < 1).any():
             raise ValueError(
                 f"y_proba is {confidence.min()} at row {confidence.argmin()}, but y has a single class: there is no "
                 "other class to share the rest. Name all classes with classes=."
             )
-        return one_hot
-    rest = (1 - confidence) / (n_classes - 1)
-    return np.where(one_hot == 1.0, confidence[:, None], rest[:, None])
+        return np.ones((len(index), 1))
+    pmf = np.repeat((1 - confidence)[:, None] / (n_classes - 1), n_classes, axis=1)
+    pmf[np.arange(len(index)), index] = confidence
+    return pmf
 
 
-def _from_pmf(pmf: np.ndarray, names: np.ndarray, y) -> LabelTable:
+def _sorted_pmf(pmf: np.ndarray, names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The classes, sorted, and the PMFs in their order, with sums of exactly 1."""
     sums = pmf.sum(axis=1)
     off = np.abs(sums - 1) > SUM_TOLERANCE
     if off.any():
         row = int(np.argmax(off))
-        raise ValueError(f"y_proba sums to {sums[row]:.9g} in row {row}; the probabilities of an object must sum to 1.")
+        hint = " One confidence per object has shape (n,), not (n, 1)." if pmf.shape[1] == 1 else ""
+        raise ValueError(
+            f"y_proba sums to {sums[row]:.9g} in row {row}; the probabilities of an object must sum to 1.{hint}"
+        )
     known, order = _sorted_names(names)
-    if y is not None:
-        _index_of(y, known)
-    pmf = pmf[:, order] / sums[:, None]
-    return LabelTable(known, pmf)
+    return known, pmf[:, order] / sums[:, None]
 
 
 def _read_probabilities(y_proba, n_objects: int) -> np.ndarray:
+    y_proba = unmasked(y_proba)
     try:
         proba = np.asarray(y_proba, dtype=np.float64)
     except (TypeError, ValueError) as problem:
@@ -122,12 +147,17 @@ def _read_probabilities(y_proba, n_objects: int) -> np.ndarray:
     if bad.any():
         where = np.unravel_index(np.argmax(bad), bad.shape)
         place = f"row {where[0]}" + (f", column {where[1]}" if proba.ndim == 2 else "")
-        raise ValueError(f"y_proba is {proba[where]} at {place}; expected a probability between 0 and 1.")
+        hint = (
+            " For an unknown one give all classes the same, or leave the object out." if np.isnan(proba[where]) else ""
+        )
+        raise ValueError(f"y_proba is {proba[where]} at {place}; expected a probability between 0 and 1.{hint}")
     return np.minimum(proba, 1.0) if proba.ndim == 1 else proba
 
 
 def _read_y(y, n_objects: int) -> np.ndarray:
     y = column_or_1d(y, warn=True)
+    if y.dtype.kind == "S":
+        raise ValueError("y holds bytes, as string columns of FITS tables do. Decode them: y.astype(str).")
     if len(y) != n_objects:
         raise ValueError(f"y has {len(y)} labels, but X has {n_objects} objects: inconsistent numbers of samples.")
     _refuse_missing(y)
@@ -142,7 +172,7 @@ def _refuse_missing(y: np.ndarray) -> None:
     if y.dtype.kind == "f":
         missing = ~np.isfinite(y)
     elif y.dtype.kind == "O":
-        missing = np.array([label is None or bool(label != label) for label in y], dtype=bool)
+        missing = np.array([_is_missing(label) for label in y], dtype=bool)
     else:
         return
     if missing.any():
@@ -153,6 +183,14 @@ def _refuse_missing(y: np.ndarray) -> None:
         )
 
 
+def _is_missing(label) -> bool:
+    """None, NaN, and pandas' NA, which answers no question at all."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True
+
+
 def _class_names(classes, y_proba):
     """The names of the classes as the user gave them, or None."""
     columns = getattr(y_proba, "columns", None)
@@ -161,6 +199,9 @@ def _class_names(classes, y_proba):
     names = np.asarray(classes)
     if names.ndim != 1 or len(names) == 0:
         raise ValueError(f"classes must be a list of class names; got {classes!r}.")
+    n_text = sum(isinstance(name, str) for name in classes)
+    if any(_is_missing(name) for name in classes) or 0 < n_text < len(names):
+        raise ValueError(f"classes must be all text or all numbers, without a missing one; got {list(classes)}.")
     if columns is not None and list(columns) != list(classes):
         raise ValueError(f"classes is {list(classes)}, but y_proba has the columns {list(columns)}.")
     return names
@@ -175,7 +216,10 @@ def _names_of_columns(names, y, n_columns: int) -> np.ndarray:
             )
         names = np.unique(y)
     if len(names) != n_columns:
-        raise ValueError(f"y_proba has {n_columns} columns, but there are {len(names)} classes: {list(names)}.")
+        raise ValueError(
+            f"y_proba has {n_columns} columns, but there are {len(names)} classes: {names.tolist()}. "
+            "Name the class of every column with classes=."
+        )
     return names
 
 
@@ -183,7 +227,7 @@ def _sorted_names(names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The names in sorted order, as everything in scikit-learn expects them, and the order that sorts them."""
     known, order = np.unique(names, return_index=True)
     if len(known) < len(names):
-        raise ValueError(f"classes must be different; got {list(names)}.")
+        raise ValueError(f"classes must be different; got {names.tolist()}.")
     return known, order
 
 
@@ -192,9 +236,11 @@ def _index_of(y: np.ndarray, names) -> tuple[np.ndarray, np.ndarray]:
     if names is None:
         return np.unique(y, return_inverse=True)
     known, _ = _sorted_names(names)
+    if (known.dtype.kind in "OUT") != (y.dtype.kind in "OUT"):
+        raise ValueError(f"y has labels such as {y[0]!r}, but the classes are {known.tolist()}.")
     index = np.minimum(np.searchsorted(known, y), len(known) - 1)
     strange = known[index] != y
     if strange.any():
         row = int(np.argmax(strange))
-        raise ValueError(f"y is {y[row]!r} at row {row}, which is not one of the classes {list(known)}.")
+        raise ValueError(f"y is {y[row]} at row {row}, which is not one of the classes {known.tolist()}.")
     return known, index

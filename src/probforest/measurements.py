@@ -35,8 +35,11 @@ class Measurements:
             return np.full(self.center.shape[0], np.nan)
         return np.array([_median_of_known(scale, weight) for scale in self.scale])
 
-    def with_errors_known(self, rule: str, medians: np.ndarray) -> "Measurements":
-        """Unknown errors replaced by the rule `unknown_error`: "median", "exact" or "raise"."""
+    def with_errors_known(self, rule: str, medians: np.ndarray | None) -> "Measurements":
+        """Unknown errors replaced by the rule `unknown_error`: "median", "exact" or "raise".
+
+        `medians` (d,) are those of the training set, None if it had no errors.
+        """
         unknown = np.isnan(self.scale) & ~np.isnan(self.center) if not self.is_exact else np.zeros((0, 0), dtype=bool)
         if not unknown.any():
             return self
@@ -47,7 +50,13 @@ class Measurements:
                 f"X_err is NaN at row {objects[first]}, column {features[first]}, where X has a value, and "
                 'unknown_error="raise". Give the error, or choose unknown_error="median" or "exact".'
             )
-        if rule == "exact":
+        if rule == "median" and medians is None:
+            raise ValueError(
+                f"X_err is NaN at row {objects[0]}, column {features[0]}, where X has a value. The median error of the "
+                "training set would take its place, but the model was fitted without X_err. Fit it with errors, give "
+                'the error, or choose unknown_error="exact".'
+            )
+        if rule == "exact" or medians is None:
             filled = np.where(unknown, 0.0, self.scale)
         else:
             hopeless = np.unique(features[np.isnan(medians[features])])
@@ -68,8 +77,8 @@ class Measurements:
             return Cells(self.center, 1.0 / self.scale)
 
 
-def read_measurements(X: np.ndarray, X_err, *, names_of_X=None) -> Measurements:
-    """Check values `X` (n, d) float64 against their errors; `names_of_X` are the column names of a DataFrame.
+def read_measurements(X: np.ndarray, X_err) -> Measurements:
+    """Check values `X` (n, d) float64 and their errors.
 
     >>> import numpy as np
     >>> read_measurements(np.array([[1.0, np.nan]]), X_err=0.1).scale
@@ -81,20 +90,68 @@ def read_measurements(X: np.ndarray, X_err, *, names_of_X=None) -> Measurements:
     center = np.array(X.T, dtype=np.float64, order="C")
     if X_err is None:
         return Measurements(center, real_empty(0, 0))
-    scale = _read_errors(X_err, X.shape, names_of_X)
+    scale = _read_errors(X_err, X.shape)
     missing = np.isnan(center) | np.isposinf(scale)
     center[missing] = np.nan
     scale[missing] = np.nan
     return Measurements(center, scale)
 
 
-def _read_errors(X_err, shape: tuple[int, int], names_of_X) -> np.ndarray:
-    """X_err in any of its forms as standard deviations (d, n)."""
-    _refuse_reordered_columns(X_err, names_of_X)
+def unmasked(table):
+    """A masked array (as columns of astropy tables are) with NaN where it is masked; anything else as it is."""
+    if not isinstance(table, np.ma.MaskedArray):
+        return table
+    return np.ma.filled(table.astype(np.float64), np.nan)
+
+
+def names_of_errors(X_err) -> list | None:
+    """Column names of a table of errors, or the index of a Series with one error per feature."""
+    names = getattr(X_err, "columns", None)
+    if names is None and np.ndim(X_err) == 1:
+        names = getattr(X_err, "index", None)
+        names = None if callable(names) else names  # list.index
+    return None if names is None else list(names)
+
+
+def refuse_reordered(X, X_err, names_at_fit: list | None = None) -> None:
+    """Errors are matched with values by position. Tables that say by name that this is wrong are refused.
+
+    The columns of X_err often have names of their own (`e_gmag`); then they must be those of the training.
+    """
+    names_of_X, names = getattr(X, "columns", None), names_of_errors(X_err)
+    if names is not None and names_at_fit is not None and names != names_at_fit:
+        raise ValueError(f"X_err has the columns {names}, but in fit it had {names_at_fit}.")
+    if names is not None and names_of_X is not None:
+        _refuse_permuted(list(names_of_X), names, "columns", "X_err[X.columns]")
+    both_pandas = _is_pandas(X) and _is_pandas(X_err)
+    if both_pandas and np.ndim(X_err) == 2 and not X.index.equals(X_err.index):
+        _refuse_permuted(list(X.index), list(X_err.index), "rows", "X_err.loc[X.index]")
+
+
+def _is_pandas(table) -> bool:
+    return type(table).__module__.split(".")[0] == "pandas"
+
+
+def _refuse_permuted(expected: list, found: list, what: str, remedy: str) -> None:
+    if found != expected and len(found) == len(expected) and set(found) == set(expected):
+        raise ValueError(
+            f"X_err has the {what} of X in another order. Errors are matched by position; reorder them with {remedy}."
+        )
+
+
+def _as_numbers(X_err) -> np.ndarray:
+    X_err = unmasked(X_err)
     try:
-        errors = np.asarray(X_err, dtype=np.float64)
+        if _is_pandas(X_err):  # whose own missing value, pd.NA, is no number
+            return X_err.to_numpy(dtype=np.float64, na_value=np.nan)
+        return np.asarray(X_err, dtype=np.float64)
     except (TypeError, ValueError) as problem:
         raise ValueError(f"X_err must hold numbers: {problem}") from problem
+
+
+def _read_errors(X_err, shape: tuple[int, int]) -> np.ndarray:
+    """X_err in any of its forms as standard deviations (d, n)."""
+    errors = _as_numbers(X_err)
     n_features = shape[1]
     if errors.ndim == 1 and errors.shape != (n_features,):
         raise ValueError(
@@ -106,7 +163,8 @@ def _read_errors(X_err, shape: tuple[int, int], names_of_X) -> np.ndarray:
             f"X_err has shape {errors.shape}, but X has shape {shape}. Give a scalar, one error per feature, "
             f"shape ({n_features},), or one per value, shape {shape}."
         )
-    _refuse(errors < 0, errors, "X_err", "an error >= 0 (0: exact, NaN: unknown, inf: the value is missing)")
+    expected = "an error >= 0 (0: exact, NaN: unknown, inf: the value is missing); take the absolute value of errors"
+    _refuse(errors < 0, errors, "X_err", expected + " that your table stores with a sign")
     return np.array(np.broadcast_to(errors, shape).T, dtype=np.float64, order="C")
 
 
@@ -119,18 +177,6 @@ def _refuse(bad: np.ndarray, values: np.ndarray, name: str, expected: str) -> No
     # "infinity" is the word that scikit-learn's users look for.
     value = "infinity" if np.isposinf(values[where]) else "-infinity" if np.isneginf(values[where]) else values[where]
     raise ValueError(f"{name} is {value}{' at ' + place if place else ''}; expected {expected}.")
-
-
-def _refuse_reordered_columns(X_err, names_of_X) -> None:
-    """The names of X in another order are surely a mistake; other names are what error columns usually have."""
-    names = getattr(X_err, "columns", None)
-    if names is None or names_of_X is None:
-        return
-    if list(names) != list(names_of_X) and set(names) == set(names_of_X):
-        raise ValueError(
-            f"X_err has the columns of X in another order: {list(names)} instead of {list(names_of_X)}. "
-            "Errors are matched by position; reorder them with X_err[X.columns]."
-        )
 
 
 def _median_of_known(scale: np.ndarray, weight: np.ndarray) -> float:

@@ -53,7 +53,7 @@ def expected_objects(name: str, value: Any, least: int, total: float) -> float:
     if is_integer(value) and value >= least:
         return float(value)
     if not is_integer(value) and is_real(value) and 0 < value <= 1:
-        return max(float(value) * total, float(least))
+        return float(value) * total
     complain(name, value, f"an integer of at least {least}, or a fraction in (0, 1]")
     raise AssertionError
 
@@ -62,8 +62,7 @@ def number_of_features(max_features: Any, n_features: int) -> int:
     """How many features a node looks at."""
     if max_features is None:
         return n_features
-    if isinstance(max_features, str):
-        check_word("max_features", max_features, ("sqrt", "log2"))
+    if isinstance(max_features, str) and max_features in ("sqrt", "log2"):
         share = np.sqrt(n_features) if max_features == "sqrt" else np.log2(n_features)
         return max(1, int(share))
     if is_integer(max_features) and 1 <= max_features <= n_features:

@@ -1,5 +1,6 @@
 """A training set that is ready for growing trees on it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,23 +31,20 @@ class TrainingSet:
     def n_objects(self) -> int:
         return len(self.weight)
 
-    def grow(self, weight: np.ndarray, rules: Rules, seed: int, class_weight: Any = None) -> FittedTree:
-        """Grow a tree with other weights (n,), after weighting the classes."""
+    def grow(
+        self, weight: np.ndarray, rules_for: Callable[[float], Rules], seed: int, class_weight: Any = None
+    ) -> FittedTree:
+        """Grow a tree with other weights (n,), after weighting the classes; `rules_for` takes its total weight."""
         labels = self.kernel_labels
         if class_weight is not None:
             relabelled, factor = self.labels.reweighted(class_weights(class_weight, self.labels, weight))
             labels, weight = relabelled.for_kernels(), weight * factor
-        return FittedTree(grow(self.cells, self.bins, labels, weight, rules, normal_shape(), seed))
+        return FittedTree(grow(self.cells, self.bins, labels, weight, rules_for(weight.sum()), normal_shape(), seed))
 
 
 def make_training_set(measurements: Measurements, labels: LabelTable, weight: np.ndarray, max_bins: int) -> TrainingSet:
     """Leave out the objects without weight, and bin the rest."""
     kept = weight > 0
-    if not kept.any():
-        raise ValueError(
-            "Every object has weight zero, so there is nothing to learn from. Look at sample_weight and class_weight; "
-            "with label_information=True an object whose classes are all equally probable weighs nothing either."
-        )
     measurements, labels, weight = measurements.rows(kept), labels.rows(kept), weight[kept]
     bins = bin_measurements(measurements, weight, max_bins, normal_shape())
     return TrainingSet(kept, measurements.cells(), bins, labels, labels.for_kernels(), weight)

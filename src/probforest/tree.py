@@ -2,9 +2,10 @@
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from .classifier import ProbabilisticClassifier
-from .fitted_tree import FittedTree
+from .fitted_tree import FittedTree, sum_of_answers
 from .inspection import leaf_probabilities, mean_importances, most_probable_leaves
 
 MAX_SEED = 2**32 - 1
@@ -126,7 +127,8 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
             Labels. Only `y_proba` of shape (n_samples, n_classes) makes them unnecessary; beside it, they tell
             nothing but the classes.
         X_err : None, float, or array-like of shape (n_features,) or (n_samples, n_features), default=None
-            Standard deviations: 0 is an exact value, NaN an unknown error, inf a missing value. None: all exact.
+            Standard deviations, matched with `X` by position: 0 is an exact value, NaN an unknown error, inf a missing
+            value. None: all exact.
         y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
             The probability that each label in `y` is right, the rest being shared evenly by the other classes; or
             the probability of every class.
@@ -134,15 +136,17 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
             The class of each column of `y_proba`, unless it is a DataFrame whose columns say so. Also names classes
             that no label in `y` has.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the objects.
+            Weights of the objects. They count in `min_samples_split` and `min_samples_leaf`, so that an object of
+            weight 2 is the same as two objects; their mean should be about 1.
 
         Returns
         -------
         self
         """
-        training, _, _ = self._read_training_set(X, y, X_err, y_proba, classes, sample_weight)
-        seed = int(check_random_state(self.random_state).randint(1, MAX_SEED, dtype=np.int64))
-        self.tree_ = training.grow(training.weight, self._rules(training.weight.sum()), seed)
+        with self._unchanged_on_error():
+            training, _, _ = self._read_training_set(X, y, X_err, y_proba, classes, sample_weight)
+            seed = int(check_random_state(self.random_state).randint(1, MAX_SEED, dtype=np.int64))
+            self.tree_ = training.grow(training.weight, self._rules, seed)
         return self
 
     def predict_proba(self, X, *, X_err=None):
@@ -161,14 +165,12 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
             Columns in the order of `classes_`.
         """
         cells = self._read_query(X, X_err)
-        n_objects = cells.center.shape[1]
-        proba = np.zeros((n_objects, len(self.classes_)))
-        self.tree_.add_answers(cells, 0, n_objects, float(self.keep_proba), False, proba)
-        return proba
+        return sum_of_answers([self.tree_], cells, float(self.keep_proba))
 
     def apply(self, X, *, X_err=None):
         """Node number of the most probable leaf of every object, shape (n_samples,)."""
-        return most_probable_leaves([self.tree_], self._read_query(X, X_err), float(self.keep_proba))[:, 0]
+        cells = self._read_query(X, X_err)
+        return most_probable_leaves([self.tree_], cells, float(self.keep_proba))[:, 0]
 
     def leaf_proba(self, X, *, X_err=None):
         """Probability of every object to reach each leaf, a CSR matrix of shape (n_samples, n_leaves).
@@ -176,17 +178,21 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         The columns are the leaves in the order of their node numbers. A row sums to 1 when `keep_proba` is 0, and to
         what was not pruned otherwise.
         """
-        return leaf_probabilities([self.tree_], self._read_query(X, X_err), float(self.keep_proba))
+        cells = self._read_query(X, X_err)
+        return leaf_probabilities([self.tree_], cells, float(self.keep_proba))
 
     @property
     def feature_importances_(self):
         """Impurity decrease of every feature, weighted by expected objects, shape (n_features_in_,)."""
+        check_is_fitted(self)
         return mean_importances([self.tree_], self.n_features_in_)
 
     def get_depth(self):
         """Depth of the deepest leaf."""
+        check_is_fitted(self)
         return self.tree_.depth
 
     def get_n_leaves(self):
         """Number of leaves."""
+        check_is_fitted(self)
         return len(self.tree_.leaves)

@@ -32,17 +32,34 @@ def class_weights(class_weight: Any, labels: LabelTable, weight: np.ndarray) -> 
     classes = labels.classes
     if class_weight is None:
         return np.ones(len(classes))
-    if isinstance(class_weight, str) and class_weight in ("balanced", "balanced_subsample"):
+    if isinstance(class_weight, str) and class_weight == "balanced":
         masses = labels.class_masses(weight)
         present = masses > 0
-        return np.where(present, weight.sum() / (len(classes) * np.where(present, masses, 1.0)), 0.0)
+        return np.where(present, weight.sum() / (present.sum() * np.where(present, masses, 1.0)), 0.0)
     if not isinstance(class_weight, dict):
-        complain("class_weight", class_weight, 'None, "balanced", or a dict {class: weight}')
+        complain(
+            "class_weight",
+            class_weight,
+            'None, "balanced", a dict {class: weight}, or a forest\'s "balanced_subsample"',
+        )
     known = {c: class_weight[c] for c in classes.tolist() if c in class_weight}
     if len(known) < len(class_weight) and len(known) < len(classes):
         strange = [c for c in class_weight if c not in known]
         raise ValueError(f"class_weight names {strange}, but the classes are {classes.tolist()}.")
-    factors = np.array([known.get(c, 1.0) for c in classes.tolist()], dtype=np.float64)
-    if not (np.isfinite(factors) & (factors >= 0)).all():
+    factors = np.array([known.get(c, 1.0) for c in classes.tolist()])
+    if factors.dtype.kind not in "fiu" or not (np.isfinite(factors) & (factors >= 0)).all():
         complain("class_weight", class_weight, "a dict of finite weights >= 0")
-    return factors
+    return factors.astype(np.float64)
+
+
+def check_total(weight: np.ndarray) -> None:
+    """There must be some weight to learn from, and not so much that sums of its squares overflow."""
+    if not (weight > 0).any():
+        raise ValueError(
+            "Every object has weight zero, so there is nothing to learn from. Look at sample_weight and class_weight; "
+            "with label_information=True an object whose classes are all equally probable weighs nothing either."
+        )
+    if weight.sum() > 1e150:
+        raise ValueError(
+            f"The weights sum to {weight.sum():.3g}, which is too much to compute with. Scale sample_weight."
+        )

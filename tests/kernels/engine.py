@@ -7,7 +7,7 @@ from probforest.families import normal_shape
 from probforest.fitted_tree import FittedTree
 from probforest.kernels.grow import grow
 from probforest.kernels.layout import SAME_WEIGHT, Rules
-from probforest.labels import LabelTable
+from probforest.labels import soft_labels
 from probforest.measurements import read_measurements
 from probforest.parameters import CRITERIA, MISSING_RULES
 
@@ -34,7 +34,7 @@ def binned(problem, max_bins=FULL_GRID):
 
 
 def labels_of(problem):
-    return LabelTable(np.arange(problem.pmf.shape[1]), problem.pmf).for_kernels()
+    return soft_labels(np.arange(problem.pmf.shape[1]), problem.pmf).for_kernels()
 
 
 def grow_tree(problem, rules, max_bins=FULL_GRID, max_features=None, seed=1):

@@ -173,7 +173,7 @@ def part(members, start, stop, weight, node_weight, score, node, cells, bins, se
     while 2.0 * least <= node_weight:
         split, n_drawn = split_node(index, node, bins, search, shape.chunk, rules, least, n_drawn)
         decrease = (split.score - score) / node_weight
-        if decrease <= SAME_COST:
+        if not decrease > SAME_COST:
             break
         left_probabilities(cells, split.feature, split.threshold, math.nan, index, shape.table, probability)
         missing_left, share_left = settle_missing(probability[: stop - start], node.mass, split.missing_left)

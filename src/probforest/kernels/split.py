@@ -139,7 +139,7 @@ def score_cuts(search, node_total, scale, offset, n_cuts, criterion, least, row)
 @kernel
 def learn_side(search, node_total, side, n_cuts, rules, least, margin):
     """Send the missing cells to one side (1: left) at every cut where that is better than what was found before."""
-    score_cuts(search, node_total, 0.0, side, n_cuts, rules.criterion, least, RIVAL)
+    score_cuts(search, node_total, 0.0, side, n_cuts, rules.criterion, least, np.int64(RIVAL))
     cuts = search.cuts
     for cut in range(n_cuts):
         if cuts[RIVAL, cut] > cuts[SCORE, cut] + margin:
@@ -159,7 +159,7 @@ def scan(search, node_total, feature, bins, rules, least):
     scale, offset = 1.0 / cuts[OBSERVED, n_cuts - 1], 0.0
     if rules.missing == EQUAL:
         scale, offset = 0.0, 0.5
-    score_cuts(search, node_total, scale, offset, n_cuts - 1, rules.criterion, least, SCORE)
+    score_cuts(search, node_total, scale, offset, n_cuts - 1, rules.criterion, least, np.int64(SCORE))
     cuts[SCORE, n_cuts - 1] = -math.inf  # everything observed on one side
     learned = rules.missing == LEARNED and total(search.missing) > 0.0
     if learned:
