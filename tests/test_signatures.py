@@ -53,6 +53,6 @@ def test_no_use_of_the_estimators_compiles_a_kernel_twice(tmp_path):
         check=True,
     )
     found = json.loads(run.stdout)
-    assert len(found["grow"]) == 1
+    assert len(found["grow_nodes"]) == 1
     assert {name: each for name, each in found.items() if len(each) > 1 and name not in GENERIC} == {}
     assert max(len(found[name]) for name in GENERIC) <= 3

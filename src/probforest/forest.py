@@ -42,7 +42,8 @@ class Draw(NamedTuple):
 class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
     """A random forest whose features are probability distributions and whose labels are probability mass functions.
 
-    The method of Reis, Baron & Shahaf (2019). With exact values and hard labels it is an ordinary random forest.
+    The method of Reis, Baron & Shahaf (2019). With exact values and hard labels it is an ordinary
+    random forest, up to the binning of thresholds (`max_bins`).
 
     Parameters
     ----------

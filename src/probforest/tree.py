@@ -15,7 +15,7 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
     """A decision tree whose features are probability distributions and whose labels are probability mass functions.
 
     Every object goes down both branches of a split, each with the probability that its true value lies there.
-    With exact values and hard labels it is an ordinary CART tree.
+    With exact values and hard labels it is an ordinary CART tree, up to the binning of thresholds (`max_bins`).
 
     Parameters
     ----------

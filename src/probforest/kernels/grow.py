@@ -187,14 +187,19 @@ def part(members, start, stop, weight, node_weight, score, node, cells, bins, se
     return Parting(LEAF, math.nan, math.nan, math.nan, 0.0, stop, stop)
 
 
-@kernel
 def grow(cells, bins, labels, weight, rules, shape, seed):
     """Grow one tree on the objects with `weight` (n,) > 0; `seed` > 0. Returns its Nodes."""
+    n_objects, n_classes = np.count_nonzero(weight), labels.pmf.shape[1]
+    node = new_node_mass(n_objects, n_classes, labels.pmf.shape[0] == 0)
+    search = new_search(bins.low.shape[1], n_classes, bins.codes.shape[0], seed)
+    return grow_nodes(cells, bins, labels, weight, rules, shape, node, search, np.empty(n_objects, dtype=REAL))
+
+
+@kernel
+def grow_nodes(cells, bins, labels, weight, rules, shape, node, search, probability):
+    """The loop of `grow` over the nodes; `node`, `search` and `probability` are its scratch space."""
     n_classes = labels.pmf.shape[1]
     members, n_root = root_members(weight)
-    probability = np.empty(n_root, dtype=REAL)
-    node = new_node_mass(n_root, n_classes, labels.pmf.shape[0] == 0)
-    search = new_search(bins.low.shape[1], n_classes, bins.codes.shape[0], seed)
     nodes = new_nodes(64, n_classes)
     n_nodes = np.int64(0)
     root_weight = total(weight)

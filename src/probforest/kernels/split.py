@@ -137,14 +137,31 @@ def score_cuts(search, node_total, scale, offset, n_cuts, criterion, least, row)
 
 
 @kernel
-def learn_side(search, node_total, side, n_cuts, rules, least, margin):
-    """Send the missing cells to one side (1: left) at every cut where that is better than what was found before."""
-    score_cuts(search, node_total, 0.0, side, n_cuts, rules.criterion, least, np.int64(RIVAL))
+def score_ways(search, node_total, n_cuts, rules, least, margin):
+    """Score every cut for every way to treat missing cells that the rules allow, and keep the best way of each.
+
+    The ways: by the rule (half, or the observed share); when they are learned also all right and all left.
+    """
     cuts = search.cuts
-    for cut in range(n_cuts):
-        if cuts[RIVAL, cut] > cuts[SCORE, cut] + margin:
-            cuts[SCORE, cut] = cuts[RIVAL, cut]
-            cuts[CHOICE, cut] = side
+    n_ways = 3 if rules.missing == LEARNED and total(search.missing) > 0.0 else 1
+    for way in range(n_ways):
+        scale, offset = 0.0, 0.5 if rules.missing == EQUAL else 0.0
+        if way == 0 and rules.missing != EQUAL:
+            scale = 1.0 / cuts[OBSERVED, n_cuts - 1]
+        if way == 2:
+            offset = 1.0
+        score_cuts(search, node_total, scale, offset, n_cuts, rules.criterion, least, SCORE if way == 0 else RIVAL)
+        if way == 0:
+            for cut in range(n_cuts):
+                cuts[CHOICE, cut] = 0.5 if rules.missing == EQUAL else math.nan
+            # Behind the last cut there is nothing observed. It is a split only where all missing cells go right:
+            # missingness itself as the feature.
+            cuts[SCORE, n_cuts - 1] = -math.inf
+        else:
+            for cut in range(n_cuts):
+                if cuts[RIVAL, cut] > cuts[SCORE, cut] + margin:
+                    cuts[SCORE, cut] = cuts[RIVAL, cut]
+                    cuts[CHOICE, cut] = offset
 
 
 @kernel
@@ -156,17 +173,7 @@ def scan(search, node_total, feature, bins, rules, least):
     collect_masses(search, n_cuts, node_total.shape[0])
     cuts = search.cuts
     margin = SAME_COST * total(node_total)
-    scale, offset = 1.0 / cuts[OBSERVED, n_cuts - 1], 0.0
-    if rules.missing == EQUAL:
-        scale, offset = 0.0, 0.5
-    score_cuts(search, node_total, scale, offset, n_cuts - 1, rules.criterion, least, np.int64(SCORE))
-    cuts[SCORE, n_cuts - 1] = -math.inf  # everything observed on one side
-    learned = rules.missing == LEARNED and total(search.missing) > 0.0
-    if learned:
-        for cut in range(n_cuts):
-            cuts[CHOICE, cut] = math.nan
-        learn_side(search, node_total, 0.0, n_cuts, rules, least, margin)  # the last cut: missingness as the feature
-        learn_side(search, node_total, 1.0, n_cuts - 1, rules, least, margin)
+    score_ways(search, node_total, n_cuts, rules, least, margin)
     best, to_beat = 0, -math.inf
     for cut in range(n_cuts):
         if cuts[SCORE, cut] > to_beat:
@@ -176,10 +183,7 @@ def scan(search, node_total, feature, bins, rules, least):
     threshold = math.inf
     if best < n_cuts - 1:
         threshold = midpoint(bins.high[feature, search.bin[best]], bins.low[feature, search.bin[best + 1]])
-    missing_left = 0.5 if rules.missing == EQUAL else math.nan
-    if learned:
-        missing_left = cuts[CHOICE, best]
-    return Split(cuts[SCORE, best], feature, threshold, missing_left)
+    return Split(cuts[SCORE, best], feature, threshold, cuts[CHOICE, best])
 
 
 @kernel
@@ -217,32 +221,26 @@ def split_node(index, node, bins, search, chunk, rules, least, n_drawn):
     return best, visited
 
 
-@kernel
-def new_node_mass(capacity, n_classes, hard):
+# Not kernels: arrays that are made in Python need not be compiled.
+def new_node_mass(capacity: int, n_classes: int, hard: bool) -> NodeMass:
     return NodeMass(
-        np.empty(capacity, dtype=REAL),
-        np.empty(capacity, dtype=INDEX),
-        np.empty((0 if hard else capacity, n_classes), dtype=REAL),
-        np.empty(n_classes, dtype=REAL),
+        mass=np.empty(capacity, dtype=REAL),
+        class_index=np.empty(capacity, dtype=INDEX),
+        class_mass=np.empty((0 if hard else capacity, n_classes), dtype=REAL),
+        total=np.empty(n_classes, dtype=REAL),
     )
 
 
-@kernel
-def new_search(n_bins, n_classes, n_features, seed):
-    state = np.empty(1, dtype=np.int64)
-    state[0] = seed
-    order = np.empty(n_features, dtype=np.int64)
-    for j in range(n_features):
-        order[j] = j
+def new_search(n_bins: int, n_classes: int, n_features: int, seed: int) -> Search:
     words = np.zeros(n_bins // 8 + 1, dtype=np.uint64)
     return Search(
-        np.zeros(n_bins * n_classes, dtype=REAL),
-        words.view(np.uint8),
-        words,
-        np.empty(n_classes, dtype=REAL),
-        np.empty(8 * words.shape[0] + 1, dtype=np.int64),
-        np.empty((n_classes, n_bins), dtype=REAL),
-        np.empty((8, n_bins), dtype=REAL),
-        order,
-        state,
+        histogram=np.zeros(n_bins * n_classes, dtype=REAL),
+        occupied=words.view(np.uint8),
+        occupied_words=words,
+        missing=np.empty(n_classes, dtype=REAL),
+        bin=np.empty(8 * len(words) + 1, dtype=np.int64),
+        left=np.empty((n_classes, n_bins), dtype=REAL),
+        cuts=np.empty((8, n_bins), dtype=REAL),
+        order=np.arange(n_features, dtype=np.int64),
+        state=np.array([seed], dtype=np.int64),
     )
