@@ -189,7 +189,7 @@ def part(members, start, stop, weight, node_weight, score, node, cells, bins, se
 
 def grow(cells, bins, labels, weight, rules, shape, seed):
     """Grow one tree on the objects with `weight` (n,) > 0; `seed` > 0. Returns its Nodes."""
-    n_objects, n_classes = np.count_nonzero(weight), labels.pmf.shape[1]
+    n_objects, n_classes = int(np.count_nonzero(weight)), labels.pmf.shape[1]
     node = new_node_mass(n_objects, n_classes, labels.pmf.shape[0] == 0)
     search = new_search(bins.low.shape[1], n_classes, bins.codes.shape[0], seed)
     return grow_nodes(cells, bins, labels, weight, rules, shape, node, search, np.empty(n_objects, dtype=REAL))

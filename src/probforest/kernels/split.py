@@ -31,18 +31,17 @@ class Search(NamedTuple):
     missing: np.ndarray  # (k,) masses of the missing cells
     bin: np.ndarray  # (n_bins,) int64, the bin to the left of each cut
     left: np.ndarray  # (k, n_bins) class masses of the observed cells to the left of each cut
-    cuts: np.ndarray  # (8, n_bins) numbers of each cut, rows OBSERVED to CHOICE
+    cuts: np.ndarray  # (6, n_bins) numbers of each cut, rows OBSERVED to CHOICE
     order: np.ndarray  # (d,) a permutation of the features
     state: np.ndarray  # (1,) of the random generator
 
 
 # Rows of `Search.cuts`. One table, as each array of a bundle costs time whenever the bundle is handed on.
 OBSERVED = 0  # weight of the observed cells to the left
-LEFT_WEIGHT, RIGHT_WEIGHT = 1, 2  # weight of the two sides, with their share of the missing cells
-LEFT_SCORE, RIGHT_SCORE = 3, 4
-SCORE = 5  # score of the cut
-RIVAL = 6  # score of the cut when missing cells go another way
-CHOICE = 7  # where the cut sends missing cells (NaN: by the observed share)
+LEFT_SCORE, RIGHT_SCORE = 1, 2  # what the classes add to the score of each side
+SCORE = 3  # score of the cut
+RIVAL = 4  # score of the cut when missing cells go another way
+CHOICE = 5  # where the cut sends missing cells (NaN: by the observed share)
 
 
 class Split(NamedTuple):
@@ -112,23 +111,22 @@ def score_cuts(search, node_total, scale, offset, n_cuts, criterion, least, row)
     Plain loops over the cuts, one class after the other, which the compiler turns into vector instructions.
     """
     left, missing, cuts = search.left, search.missing, search.cuts
-    for each in range(LEFT_WEIGHT, RIGHT_SCORE + 1):
-        for cut in range(n_cuts):
-            cuts[each, cut] = 0.0
     for c in range(node_total.shape[0]):
+        class_total, class_missing = node_total[c], missing[c]
+        first = c == 0
         for cut in range(n_cuts):
-            mass_left = left[c, cut] + (scale * cuts[OBSERVED, cut] + offset) * missing[c]
-            mass_right = node_total[c] - mass_left
-            cuts[LEFT_WEIGHT, cut] += mass_left
-            cuts[RIGHT_WEIGHT, cut] += mass_right
+            mass_left = left[c, cut] + (scale * cuts[OBSERVED, cut] + offset) * class_missing
+            mass_right = class_total - mass_left
             if criterion == GINI:
-                cuts[LEFT_SCORE, cut] += mass_left * mass_left
-                cuts[RIGHT_SCORE, cut] += mass_right * mass_right
+                left_score, right_score = mass_left * mass_left, mass_right * mass_right
             else:
-                cuts[LEFT_SCORE, cut] += x_log2_x(mass_left)
-                cuts[RIGHT_SCORE, cut] += x_log2_x(mass_right)
+                left_score, right_score = x_log2_x(mass_left), x_log2_x(mass_right)
+            cuts[LEFT_SCORE, cut] = left_score if first else cuts[LEFT_SCORE, cut] + left_score
+            cuts[RIGHT_SCORE, cut] = right_score if first else cuts[RIGHT_SCORE, cut] + right_score
+    node_weight, missing_weight = total(node_total), total(missing)
     for cut in range(n_cuts):
-        left_weight, right_weight = cuts[LEFT_WEIGHT, cut], cuts[RIGHT_WEIGHT, cut]
+        left_weight = cuts[OBSERVED, cut] + (scale * cuts[OBSERVED, cut] + offset) * missing_weight
+        right_weight = node_weight - left_weight
         if criterion == GINI:
             score = cuts[LEFT_SCORE, cut] / left_weight + cuts[RIGHT_SCORE, cut] / right_weight
         else:
@@ -151,17 +149,18 @@ def score_ways(search, node_total, n_cuts, rules, least, margin):
         if way == 2:
             offset = 1.0
         score_cuts(search, node_total, scale, offset, n_cuts, rules.criterion, least, SCORE if way == 0 else RIVAL)
-        if way == 0:
+        if way > 0:
             for cut in range(n_cuts):
-                cuts[CHOICE, cut] = 0.5 if rules.missing == EQUAL else math.nan
-            # Behind the last cut there is nothing observed. It is a split only where all missing cells go right:
-            # missingness itself as the feature.
-            cuts[SCORE, n_cuts - 1] = -math.inf
-        else:
-            for cut in range(n_cuts):
+                if way == 1:
+                    cuts[CHOICE, cut] = math.nan
                 if cuts[RIVAL, cut] > cuts[SCORE, cut] + margin:
                     cuts[SCORE, cut] = cuts[RIVAL, cut]
                     cuts[CHOICE, cut] = offset
+        else:
+            # Behind the last cut there is nothing observed. It is a split only where all missing cells go right:
+            # missingness itself as the feature.
+            cuts[SCORE, n_cuts - 1] = -math.inf
+    return n_ways
 
 
 @kernel
@@ -173,7 +172,7 @@ def scan(search, node_total, feature, bins, rules, least):
     collect_masses(search, n_cuts, node_total.shape[0])
     cuts = search.cuts
     margin = SAME_COST * total(node_total)
-    score_ways(search, node_total, n_cuts, rules, least, margin)
+    n_ways = score_ways(search, node_total, n_cuts, rules, least, margin)
     best, to_beat = 0, -math.inf
     for cut in range(n_cuts):
         if cuts[SCORE, cut] > to_beat:
@@ -183,7 +182,10 @@ def scan(search, node_total, feature, bins, rules, least):
     threshold = math.inf
     if best < n_cuts - 1:
         threshold = midpoint(bins.high[feature, search.bin[best]], bins.low[feature, search.bin[best + 1]])
-    return Split(cuts[SCORE, best], feature, threshold, cuts[CHOICE, best])
+    missing_left = 0.5 if rules.missing == EQUAL else math.nan
+    if n_ways > 1:
+        missing_left = cuts[CHOICE, best]
+    return Split(cuts[SCORE, best], feature, threshold, missing_left)
 
 
 @kernel
@@ -240,7 +242,7 @@ def new_search(n_bins: int, n_classes: int, n_features: int, seed: int) -> Searc
         missing=np.empty(n_classes, dtype=REAL),
         bin=np.empty(8 * len(words) + 1, dtype=np.int64),
         left=np.empty((n_classes, n_bins), dtype=REAL),
-        cuts=np.empty((8, n_bins), dtype=REAL),
+        cuts=np.empty((6, n_bins), dtype=REAL),
         order=np.arange(n_features, dtype=np.int64),
         state=np.array([seed], dtype=np.int64),
     )
