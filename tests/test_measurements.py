@@ -17,13 +17,15 @@ def test_values_and_errors_are_stored_by_feature():
 def test_no_errors():
     found = read_measurements(np.ones((3, 2)), None)
     assert found.is_exact
-    assert found.cells().inverse_scale.shape == (0, 0)
+    assert found.cells().values.shape == (2, 3, 1)
+    assert found.query().inverse_scale.shape == (0, 0)
     assert np.isnan(found.median_errors(np.ones(3))).all()
 
 
 def test_inverse_scale_of_exact_values_is_infinite():
-    cells = read_measurements(np.ones((2, 2)), [[0.0, 0.5], [2.0, 4.0]]).cells()
-    np.testing.assert_array_equal(cells.inverse_scale, [[np.inf, 0.5], [2.0, 0.25]])
+    table = read_measurements(np.ones((2, 2)), [[0.0, 0.5], [2.0, 4.0]])
+    np.testing.assert_array_equal(table.cells().values[:, :, 1], [[np.inf, 0.5], [2.0, 0.25]])
+    np.testing.assert_array_equal(table.query().inverse_scale, [[np.inf, 2.0], [0.5, 0.25]])
 
 
 @pytest.mark.parametrize("errors", [[1, 2, 10], [1, 2, 3, 10], [5], [1, 1, 1, 2]])

@@ -7,7 +7,7 @@ gets a bin for each, and the split search is exact.
 import numpy as np
 
 from .kernels.encode import encode_feature
-from .kernels.layout import GRID_POINTS, Bins, Shape
+from .kernels.layout import CODE_SLOTS, Bins, Shape
 from .measurements import Measurements
 
 
@@ -17,7 +17,7 @@ def bin_measurements(measurements: Measurements, weight: np.ndarray, max_bins: i
     exact = measurements.is_exact
     dtype = np.uint8 if max_bins <= 255 else np.uint16
     missing_code = np.iinfo(dtype).max
-    codes = np.empty((n_features, n_objects, 1 if exact else GRID_POINTS), dtype=dtype)
+    codes = np.empty((n_features, n_objects, 1 if exact else CODE_SLOTS), dtype=dtype)
     all_edges = []
     lows, highs = [], []
     for j in range(n_features):

@@ -19,13 +19,13 @@ from .kernels.layout import (
     SHARE_LEFT,
     THRESHOLD,
     WEIGHT,
-    Cells,
     Nodes,
+    Query,
     Visits,
 )
 from .kernels.route import add_tree, route
 
-BLOCK = 2048  # objects that go down a tree together: their cells stay in the cache
+BLOCK = 2048  # objects that a thread takes through all trees
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +102,13 @@ class FittedTree:
             depth[self.left[node]] = depth[self.right[node]] = depth[node] + 1
         return int(depth.max())
 
-    def add_answers(self, cells: Cells, first: int, last: int, keep_proba: float, majority: bool, out: np.ndarray):
-        """Add the class probabilities (or the votes) of the objects [first, last) to `out`."""
-        add_tree(cells, first, last, self.nodes, keep_proba, normal_shape().table, majority, out)
+    def add_answers(self, query: Query, first: int, last: int, keep_proba: float, majority: bool, out: np.ndarray):
+        """Add the class probabilities (or the votes) of the objects [first, last) to their rows of `out` (n, k)."""
+        add_tree(query, first, last, self.nodes, keep_proba, normal_shape().table, majority, out)
 
-    def visits(self, cells: Cells, keep_proba: float) -> Visits:
-        """The leaves that every object of `cells` reaches."""
-        found, count = route(cells, 0, cells.center.shape[1], self.nodes, keep_proba, normal_shape().table)
+    def visits(self, query: Query, keep_proba: float) -> Visits:
+        """The leaves that every object reaches."""
+        found, count = route(query, self.nodes, keep_proba, normal_shape().table)
         return Visits(found.row[:count], found.leaf[:count], found.reach[:count])
 
     def importances(self, n_features: int) -> np.ndarray:
@@ -120,7 +120,7 @@ class FittedTree:
 
 def sum_of_answers(
     trees: Sequence[FittedTree],
-    cells: Cells,
+    query: Query,
     keep_proba: float,
     *,
     majority: bool = False,
@@ -130,12 +130,12 @@ def sum_of_answers(
 
     Threads share the objects, not the trees: each sum is made in the order of the trees, whatever `n_jobs`.
     """
-    n_objects, n_classes = cells.center.shape[1], trees[0].value.shape[1]
+    n_objects, n_classes = query.center.shape[0], trees[0].value.shape[1]
     total = np.zeros((n_objects, n_classes))
 
     def answer(first: int, last: int) -> None:
         for tree in trees:
-            tree.add_answers(cells, first, last, keep_proba, majority, total[first:last])
+            tree.add_answers(query, first, last, keep_proba, majority, total)
 
     blocks = list(pairwise([*range(0, n_objects, BLOCK), n_objects]))
     if len(blocks) == 1:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .classifier import ProbabilisticClassifier
 from .fitted_tree import FittedTree, sum_of_answers
 from .inspection import leaf_probabilities, mean_importances, most_probable_leaves, proximities
-from .kernels.layout import Cells
+from .kernels.layout import Query
 from .labels import LabelTable
 from .parameters import VOTING_RULES, check_flag, check_integer, check_word, complain, number_of_draws
 from .progress import with_progress
@@ -217,7 +217,7 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
             self.trees_ = earlier_trees + self._grow(training, draws)
             self._draws = earlier_draws + draws
             if self.oob_score:
-                self._judge_out_of_bag(training, measurements.cells(), labels)
+                self._judge_out_of_bag(training, measurements.query(), labels)
         return self
 
     def _check_parameters(self) -> None:
@@ -279,7 +279,7 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         )
         return list(with_progress(trees, len(draws), "trees", self.verbose))
 
-    def _judge_out_of_bag(self, training: TrainingSet, cells: Cells, labels: LabelTable) -> None:
+    def _judge_out_of_bag(self, training: TrainingSet, query: Query, labels: LabelTable) -> None:
         """Every object is judged by the trees that did not draw it; one that weighs nothing, by all of them."""
         judges = [
             (tree, draw)
@@ -289,7 +289,7 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         if len(judges) < len(self.trees_):
             warn_caller("Trees that were grown on another number of objects take no part in the out-of-bag score.")
         answers = Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
-            delayed(self._out_of_bag_answers)(tree, draw, training.kept, cells) for tree, draw in judges
+            delayed(self._out_of_bag_answers)(tree, draw, training.kept, query) for tree, draw in judges
         )
         total = np.zeros((len(training.kept), len(self.classes_)))
         for out_of_bag, answer in answers:
@@ -310,15 +310,13 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         self.oob_score_ = metric(truth, answer) if counted.any() else np.nan
 
     def _out_of_bag_answers(
-        self, tree: FittedTree, draw: Draw, kept: np.ndarray, cells: Cells
+        self, tree: FittedTree, draw: Draw, kept: np.ndarray, query: Query
     ) -> tuple[np.ndarray, np.ndarray]:
         """The objects that a tree did not draw, and what it says about them."""
         out_of_bag = np.ones(len(kept), dtype=bool)
         out_of_bag[kept] = draw.counts() == 0
-        inverse_scale = cells.inverse_scale
-        if len(inverse_scale):
-            inverse_scale = np.compress(out_of_bag, inverse_scale, axis=1)
-        left_out = Cells(np.compress(out_of_bag, cells.center, axis=1), inverse_scale)
+        inverse_scale = query.inverse_scale[out_of_bag] if len(query.inverse_scale) else query.inverse_scale
+        left_out = Query(query.center[out_of_bag], inverse_scale)
         return out_of_bag, sum_of_answers([tree], left_out, float(self.keep_proba), majority=self._majority)
 
     @property
@@ -340,14 +338,14 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         ndarray of shape (n_samples, n_classes)
             Columns in the order of `classes_`.
         """
-        cells = self._read_query(X, X_err)
-        total = sum_of_answers(self.trees_, cells, float(self.keep_proba), majority=self._majority, n_jobs=self.n_jobs)
+        query = self._read_query(X, X_err)
+        total = sum_of_answers(self.trees_, query, float(self.keep_proba), majority=self._majority, n_jobs=self.n_jobs)
         return total / len(self.trees_)
 
     def apply(self, X, *, X_err=None):
         """Node number of the most probable leaf of every object in every tree, shape (n_samples, n_trees)."""
-        cells = self._read_query(X, X_err)
-        return most_probable_leaves(self.trees_, cells, float(self.keep_proba), self.n_jobs)
+        query = self._read_query(X, X_err)
+        return most_probable_leaves(self.trees_, query, float(self.keep_proba), self.n_jobs)
 
     def leaf_proba(self, X, *, X_err=None):
         """Probability of every object to reach each leaf, a CSR matrix of shape (n_samples, all leaves).
@@ -355,8 +353,8 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         The columns are the leaves of the first tree in the order of their node numbers, then those of the second,
         and so on. In each tree a row sums to 1 when `keep_proba` is 0, and to what was not pruned otherwise.
         """
-        cells = self._read_query(X, X_err)
-        return leaf_probabilities(self.trees_, cells, float(self.keep_proba), self.n_jobs)
+        query = self._read_query(X, X_err)
+        return leaf_probabilities(self.trees_, query, float(self.keep_proba), self.n_jobs)
 
     def proximity(self, X, *, X_err=None, other=None, other_err=None):
         """Probability that two objects end in the same leaf, averaged over the trees.
@@ -384,8 +382,8 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         return proximities(scaled, other_scaled, len(self.trees_))
 
     def _scaled_leaf_proba(self, X: Any, X_err: Any, *, warn: bool = True):
-        cells = self._read_query(X, X_err, warn=warn)
-        return leaf_probabilities(self.trees_, cells, float(self.keep_proba), self.n_jobs, scaled=True)
+        query = self._read_query(X, X_err, warn=warn)
+        return leaf_probabilities(self.trees_, query, float(self.keep_proba), self.n_jobs, scaled=True)
 
     @property
     def feature_importances_(self):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .kernels.layout import Cells, real_empty
+from .kernels.layout import Cells, Query, real_empty
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,21 @@ class Measurements:
             filled = np.where(unknown, medians[:, None], self.scale)
         return Measurements(self.center, filled)
 
+    def query(self) -> Query:
+        """As prediction takes them, an object after the other; all errors must be known."""
+        return Query(np.ascontiguousarray(self.center.T), np.ascontiguousarray(self._inverse_scale().T))
+
     def cells(self) -> Cells:
-        """As the kernels take them; all errors must be known."""
+        """As training takes them, a feature after the other; all errors must be known."""
         if self.is_exact:
-            return Cells(self.center, real_empty(0, 0))
+            return Cells(self.center[:, :, None])
+        return Cells(np.stack([self.center, self._inverse_scale()], axis=2))
+
+    def _inverse_scale(self) -> np.ndarray:
+        if self.is_exact:
+            return real_empty(0, 0)
         with np.errstate(divide="ignore", over="ignore"):  # 1/0, and 1/σ of a σ that is as good as 0: exact
-            return Cells(self.center, 1.0 / self.scale)
+            return 1.0 / self.scale
 
 
 def read_measurements(X: np.ndarray, X_err) -> Measurements:

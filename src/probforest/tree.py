@@ -164,13 +164,13 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         ndarray of shape (n_samples, n_classes)
             Columns in the order of `classes_`.
         """
-        cells = self._read_query(X, X_err)
-        return sum_of_answers([self.tree_], cells, float(self.keep_proba))
+        query = self._read_query(X, X_err)
+        return sum_of_answers([self.tree_], query, float(self.keep_proba))
 
     def apply(self, X, *, X_err=None):
         """Node number of the most probable leaf of every object, shape (n_samples,)."""
-        cells = self._read_query(X, X_err)
-        return most_probable_leaves([self.tree_], cells, float(self.keep_proba))[:, 0]
+        query = self._read_query(X, X_err)
+        return most_probable_leaves([self.tree_], query, float(self.keep_proba))[:, 0]
 
     def leaf_proba(self, X, *, X_err=None):
         """Probability of every object to reach each leaf, a CSR matrix of shape (n_samples, n_leaves).
@@ -178,8 +178,8 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         The columns are the leaves in the order of their node numbers. A row sums to 1 when `keep_proba` is 0, and to
         what was not pruned otherwise.
         """
-        cells = self._read_query(X, X_err)
-        return leaf_probabilities([self.tree_], cells, float(self.keep_proba))
+        query = self._read_query(X, X_err)
+        return leaf_probabilities([self.tree_], query, float(self.keep_proba))
 
     @property
     def feature_importances_(self):

@@ -2,32 +2,47 @@ import numpy as np
 from scipy.stats import norm
 
 from probforest.families import NORMAL, normal_shape
-from probforest.kernels.cdf import left_probability, standard_cdf
+from probforest.kernels.cdf import left_probability
 
 TABLE = normal_shape().table
 
 
+def standard_cdf(z):
+    return left_probability(z, 0.0, 1.0, np.nan, TABLE)
+
+
+def exact_cdf(threshold, value):
+    return left_probability(threshold, value, np.inf, np.nan, TABLE)
+
+
 def test_table_is_accurate_and_monotone():
     z = np.linspace(-8, 8, 5001)
-    found = np.array([standard_cdf(x, TABLE) for x in z])
+    found = np.array([standard_cdf(x) for x in z])
     assert np.abs(found - norm.cdf(z)).max() < 1e-6
     assert (np.diff(found) >= 0).all()
 
 
 def test_tails_and_centre_are_exact():
-    assert standard_cdf(-6.0, TABLE) == standard_cdf(-np.inf, TABLE) == 0.0
-    assert standard_cdf(6.0, TABLE) == standard_cdf(np.inf, TABLE) == 1.0
-    assert standard_cdf(0.0, TABLE) == 0.5
+    assert standard_cdf(-6.0) == standard_cdf(-np.inf) == 0.0
+    assert standard_cdf(6.0) == standard_cdf(np.inf) == 1.0
+    assert standard_cdf(0.0) == 0.5
 
 
 def test_exact_value_jumps_at_itself():
-    assert left_probability(1.0, 1.0, np.inf, TABLE) == 1.0
-    assert left_probability(np.nextafter(1.0, 0), 1.0, np.inf, TABLE) == 0.0
+    assert exact_cdf(1.0, 1.0) == 1.0
+    assert exact_cdf(np.nextafter(1.0, 0), 1.0) == 0.0
+    assert exact_cdf(np.inf, 1.0) == 1.0
+    assert exact_cdf(-1e300, 1.0) == 0.0
 
 
 def test_noisy_value():
-    assert abs(left_probability(3.0, 2.0, 1 / 0.5, TABLE) - norm.cdf(2)) < 1e-6
-    assert left_probability(np.inf, 2.0, 1 / 0.5, TABLE) == 1.0
+    assert abs(left_probability(3.0, 2.0, 1 / 0.5, np.nan, TABLE) - norm.cdf(2)) < 1e-6
+    assert left_probability(np.inf, 2.0, 1 / 0.5, np.nan, TABLE) == 1.0
+
+
+def test_missing_value():
+    assert left_probability(3.0, np.nan, np.nan, 0.25, TABLE) == 0.25
+    assert left_probability(3.0, np.nan, np.inf, 0.25, TABLE) == 0.25
 
 
 def test_grid_masses_are_those_of_the_specification():

@@ -3,12 +3,13 @@ import pytest
 
 from probforest.families import normal_shape
 from probforest.kernels.histogram import add_hard, add_soft
+from probforest.kernels.layout import CODE_SLOTS, GRID_POINTS, Bins
 from probforest.kernels.split import new_search
 
 CHUNK = normal_shape().chunk
 
 
-@pytest.mark.parametrize("n_points", [1, 7])
+@pytest.mark.parametrize("n_points", [1, CODE_SLOTS])
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
 def test_histograms_hold_the_mass_of_every_grid_point(n_points, dtype):
     random = np.random.default_rng(0)
@@ -24,10 +25,11 @@ def test_histograms_hold_the_mass_of_every_grid_point(n_points, dtype):
         if codes[i, 0] == missing_code:
             expected_missing += mass[m] * pmf[m]
             continue
-        for g, b in enumerate(codes[i]):
+        for g, b in enumerate(codes[i, :GRID_POINTS]):
             expected[b] += mass[m] * (CHUNK[g] if n_points > 1 else 1.0) * pmf[m]
+    bins = Bins(codes[None], np.zeros((1, 6)), np.zeros((1, 6)), np.array([6]), missing_code)
     for soft in (False, True):
-        search = new_search(6, 3, 1, 1)
+        search = new_search(bins, 3, 12, 1)
         search.missing[:] = 0.0
         if soft:
             add_soft(codes, missing_code, index, mass[:, None] * pmf, CHUNK, search)

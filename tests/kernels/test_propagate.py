@@ -11,6 +11,7 @@ def members_of(reach, main):
     members = new_members(3 * len(reach))
     members.row[: len(reach)] = np.arange(len(reach))
     members.reach[: len(reach)] = reach
+    members.mass[: len(reach)] = 2.0 * np.asarray(reach)
     members.main[: len(reach)] = main
     return members
 
@@ -23,15 +24,17 @@ def test_children_are_those_of_the_oracle(keep_proba, share_left):
     reach, main = random.random(n), random.random(n) < 0.5
     to_left = random.choice([0.0, 0.02, 0.5, 0.8, 1.0], n)
     members = members_of(reach, main)
-    right_end, left_end = send(members, 0, n, to_left, share_left, keep_proba)
+    right_end, left_end, right_weight, left_weight = send(members, 0, n, to_left, share_left, keep_proba)
     on_main = {int(i) for i in np.flatnonzero(main)}
     left, right, main_left, main_right = naive.send(
         list(enumerate(reach)), to_left, on_main, share_left >= 0.5, keep_proba
     )
-    for start, stop, expected, expected_main in (
-        (n, right_end, right, main_right),
-        (right_end, left_end, left, main_left),
+    for start, stop, expected, expected_main, weight in (
+        (n, right_end, right, main_right, right_weight),
+        (right_end, left_end, left, main_left, left_weight),
     ):
+        np.testing.assert_allclose(members.mass[start:stop], 2 * members.reach[start:stop], atol=1e-200)
+        assert weight == pytest.approx(members.mass[start:stop].sum())
         assert members.row[start:stop].tolist() == [i for i, _ in expected]
         np.testing.assert_allclose(members.reach[start:stop], [r for _, r in expected], atol=1e-200)
         assert set(members.row[start:stop][members.main[start:stop]].tolist()) == expected_main
@@ -40,8 +43,8 @@ def test_children_are_those_of_the_oracle(keep_proba, share_left):
 def test_probability_of_an_object_never_becomes_zero_on_its_most_probable_path():
     members = members_of([1.0], [True])
     for _ in range(3000):
-        ends = send(members, 0, 1, np.array([0.5]), 1.0, 1.0)
-        assert replace_parent(members, 0, 1, *ends) == (0, 1)
+        right_end, left_end, _, _ = send(members, 0, 1, np.array([0.5]), 1.0, 1.0)
+        assert replace_parent(members, 0, 1, right_end, left_end) == (0, 1)
     assert members.reach[0] > 0
 
 
@@ -50,15 +53,16 @@ def test_left_probabilities_of_noisy_exact_and_missing_cells():
     inverse_scale = np.array([[1 / 2.0, np.inf, np.nan, np.inf]])
     out = np.empty(4)
     table = normal_shape().table
-    left_probabilities(Cells(center, inverse_scale), 0, 2.0, 0.25, np.arange(4, dtype=np.int32), table, out)
-    np.testing.assert_allclose(out, [naive.cdf(2.0, 1.0, 2.0), 1.0, 0.25, 0.0], atol=1e-6)
-    left_probabilities(Cells(center, np.empty((0, 0))), 0, 2.0, 0.25, np.arange(4, dtype=np.int32), table, out)
-    np.testing.assert_array_equal(out, [1.0, 1.0, 0.25, 0.0])
+    rows = np.arange(4, dtype=np.int32)
+    left_probabilities(Cells(np.stack([center, inverse_scale], axis=2)), 0, 2.0, rows, table, out)
+    np.testing.assert_allclose(out, [naive.cdf(2.0, 1.0, 2.0), 1.0, np.nan, 0.0], atol=1e-6)
+    left_probabilities(Cells(center[:, :, None]), 0, 2.0, rows, table, out)
+    np.testing.assert_array_equal(out, [1.0, 1.0, np.nan, 0.0])
 
 
 def test_room_is_made_without_losing_members():
     larger = enlarged_members(members_of([0.1, 0.2], [True, False]), 2, 100)
-    assert len(larger.row) == len(larger.reach) == len(larger.main) == 100
+    assert {len(array) for array in larger} == {100}
     np.testing.assert_array_equal(larger.row[:2], [0, 1])
     np.testing.assert_array_equal(larger.reach[:2], [0.1, 0.2])
     np.testing.assert_array_equal(larger.main[:2], [True, False])

@@ -11,20 +11,19 @@ _STEPS_PER_SIGMA = TABLE_STEPS / (2.0 * TABLE_REACH)
 
 
 @kernel
-def standard_cdf(z, table):
-    """F of the standard distribution from its `table` of TABLE_STEPS + 1 values; exactly 0 and 1 beyond it."""
-    position = (z + TABLE_REACH) * _STEPS_PER_SIGMA
-    if position <= 0.0:
-        return 0.0
-    if position >= TABLE_STEPS:
-        return 1.0
-    step = int(position)
-    return table[step] + (position - step) * (table[step + 1] - table[step])
+def left_probability(threshold, center, inverse_scale, missing_left, table):
+    """F(threshold) of one cell, from the `table` of TABLE_STEPS + 1 values of the standard distribution; exactly 0 and
+    1 beyond it. `missing_left` if the cell is missing.
 
-
-@kernel
-def left_probability(threshold, center, inverse_scale, table):
-    """F(threshold) of one cell that is not missing."""
-    if inverse_scale == np.inf:
-        return 1.0 if center <= threshold else 0.0
-    return standard_cdf((threshold - center) * inverse_scale, table)
+    Written as choices between values, not as branches: a processor can't predict which way a cell goes.
+    """
+    missing = center != center
+    exact = inverse_scale == np.inf
+    difference = 0.0 if missing else threshold - center
+    z = 0.0 if exact | missing else difference * inverse_scale
+    step_like = TABLE_STEPS * 1.0 if difference >= 0.0 else 0.0
+    position = step_like if exact else (z + TABLE_REACH) * _STEPS_PER_SIGMA
+    position = min(max(position, 0.0), TABLE_STEPS * 1.0)
+    step = min(int(position), TABLE_STEPS - 1)
+    low, high = table[np.uint64(step)], table[np.uint64(step + 1)]
+    return missing_left if missing else low + (position - step) * (high - low)

@@ -102,29 +102,29 @@ def root_members(weight):
         if weight[i] > 0.0:
             members.row[count] = i
             members.reach[count] = 1.0
+            members.mass[count] = weight[i]
             members.main[count] = True
             count += 1
     return members, count
 
 
 @kernel
-def weigh(members, start, stop, weight, labels, node):
+def weigh(members, start, stop, labels, node):
     """Fill `node` with the masses of its members (eq. 10, 11); returns W."""
     for c in range(node.total.shape[0]):
         node.total[c] = 0.0
     hard = labels.pmf.shape[0] == 0
-    for m in range(start, stop):
-        i = members.row[m]
-        mass = weight[i] * members.reach[m]
-        node.mass[m - start] = mass
+    for m in range(stop - start):
+        i, mass = np.uint64(members.row[start + m]), members.mass[start + m]
+        node.mass[m] = mass
         if hard:
             c = labels.class_index[i]
-            node.class_index[m - start] = c
-            node.total[c] += mass
+            node.class_index[m] = c
+            node.total[np.uint64(c)] += mass
         else:
             for c in range(node.total.shape[0]):
                 class_mass = mass * labels.pmf[i, c]
-                node.class_mass[m - start, c] = class_mass
+                node.class_mass[m, c] = class_mass
                 node.total[c] += class_mass
     return total(node.total)
 
@@ -152,15 +152,7 @@ def settle_missing(probability, mass, missing_left):
 
 
 @kernel
-def segment_weight(members, start, stop, weight):
-    total = 0.0
-    for m in range(start, stop):
-        total += weight[members.row[m]] * members.reach[m]
-    return total
-
-
-@kernel
-def part(members, start, stop, weight, node_weight, score, node, cells, bins, search, probability, rules, shape):
+def part(members, start, stop, node_weight, score, node, cells, bins, search, probability, rules, shape):
     """Find the split of the node [start, stop) and write its children above it on the stack.
 
     The search works with the masses of the grid; the exact ones, of the members that really enter a child, may be
@@ -175,13 +167,12 @@ def part(members, start, stop, weight, node_weight, score, node, cells, bins, se
         decrease = (split.score - score) / node_weight
         if not decrease > SAME_COST:
             break
-        left_probabilities(cells, split.feature, split.threshold, math.nan, index, shape.table, probability)
+        left_probabilities(cells, split.feature, split.threshold, index, shape.table, probability)
         missing_left, share_left = settle_missing(probability[: stop - start], node.mass, split.missing_left)
-        right_end, left_end = send(members, start, stop, probability, share_left, rules.keep_proba)
-        lighter = min(
-            segment_weight(members, stop, right_end, weight), segment_weight(members, right_end, left_end, weight)
+        right_end, left_end, right_weight, left_weight = send(
+            members, start, stop, probability, share_left, rules.keep_proba
         )
-        if lighter >= rules.min_leaf_weight:
+        if min(right_weight, left_weight) >= rules.min_leaf_weight:
             return Parting(split.feature, split.threshold, missing_left, share_left, decrease, right_end, left_end)
         least *= 2.0
     return Parting(LEAF, math.nan, math.nan, math.nan, 0.0, stop, stop)
@@ -191,7 +182,7 @@ def grow(cells, bins, labels, weight, rules, shape, seed):
     """Grow one tree on the objects with `weight` (n,) > 0; `seed` > 0. Returns its Nodes."""
     n_objects, n_classes = int(np.count_nonzero(weight)), labels.pmf.shape[1]
     node = new_node_mass(n_objects, n_classes, labels.pmf.shape[0] == 0)
-    search = new_search(bins.low.shape[1], n_classes, bins.codes.shape[0], seed)
+    search = new_search(bins, n_classes, n_objects, seed)
     return grow_nodes(cells, bins, labels, weight, rules, shape, node, search, np.empty(n_objects, dtype=REAL))
 
 
@@ -214,7 +205,7 @@ def grow_nodes(cells, bins, labels, weight, rules, shape, node, search, probabil
         if n_nodes > nodes.links.shape[0]:
             nodes = resized(nodes, this, 2 * n_nodes)
         link(nodes, parent, this)
-        node_weight = weigh(members, start, stop, weight, labels, node)
+        node_weight = weigh(members, start, stop, labels, node)
         score = side_score(node.total, node_weight, rules.criterion)
         impurity = impurity_of(score, node_weight, rules.criterion)
         write_leaf(nodes, this, node, node_weight, impurity)
@@ -225,9 +216,7 @@ def grow_nodes(cells, bins, labels, weight, rules, shape, node, search, probabil
             members = enlarged_members(members, stop, 2 * (3 * stop - 2 * start))
         if n_pending + 2 > pending.shape[0]:
             pending = enlarged_table(pending, n_pending, 2 * pending.shape[0])
-        parting = part(
-            members, start, stop, weight, node_weight, score, node, cells, bins, search, probability, rules, shape
-        )
+        parting = part(members, start, stop, node_weight, score, node, cells, bins, search, probability, rules, shape)
         if parting.feature == LEAF or parting.decrease * node_weight / root_weight < rules.min_impurity_decrease:
             continue
         write_split(nodes, this, parting)

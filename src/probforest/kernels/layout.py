@@ -16,6 +16,7 @@ EQUAL, OBSERVED, LEARNED = 0, 1, 2
 
 LEAF = -1  # `feature` of a leaf, `left` and `right` too
 GRID_POINTS = 7  # mean, ±1σ, ±2σ, ±3σ; a constant, so that the compiler unrolls the loops over it
+CODE_SLOTS = 8  # the codes of a cell, and one unused: eight bytes are fetched at once
 
 # Two costs closer than this (relative to the node's weight) are the same cost. Sums of the same masses in
 # another order differ by about 1e-16 per term; without the margin, the order of rows would decide ties.
@@ -27,14 +28,21 @@ SAME_WEIGHT = 1e-9
 class Cells(NamedTuple):
     """The distributions of a table, feature-major, so that a node reads one contiguous row."""
 
-    center: np.ndarray  # (d, n) float64; NaN: the cell is missing
-    inverse_scale: np.ndarray  # (d, n) float64, 1/σ, inf: exact; (0, 0) when all cells are exact
+    values: np.ndarray  # (d, n, 2) float64, centre and 1/σ side by side; (d, n, 1) when all cells are exact
+    # A NaN as centre: the cell is missing. An infinite 1/σ: it is exact.
+
+
+class Query(NamedTuple):
+    """The distributions of a table, object-major, so that an object's way down a tree reads one contiguous row."""
+
+    center: np.ndarray  # (n, d) float64; NaN: the cell is missing
+    inverse_scale: np.ndarray  # (n, d) float64, 1/σ, inf: exact; (0, 0) when all cells are exact
 
 
 class Bins(NamedTuple):
     """The grid points of every training cell as bin codes."""
 
-    codes: np.ndarray  # (d, n, GRID_POINTS) uint8 or uint16, (d, n, 1) when all cells are exact
+    codes: np.ndarray  # (d, n, CODE_SLOTS) uint8 or uint16, the last slot unused; (d, n, 1) when all cells are exact
     low: np.ndarray  # (d, n_bins) smallest grid point in the bin
     high: np.ndarray  # (d, n_bins) largest grid point in the bin
     n_bins: np.ndarray  # (d,) int64 number of bins in use
@@ -74,6 +82,7 @@ class Members(NamedTuple):
 
     row: np.ndarray  # int32, the object: its row in the table
     reach: np.ndarray  # float64, π: the probability that it reaches the node
+    mass: np.ndarray  # float64, w π
     main: np.ndarray  # bool, whether the node lies on the object's most probable path
 
 
@@ -97,10 +106,20 @@ IMPURITY = 4
 DECREASE = 5  # impurity minus the cost of the split; 0 in a leaf
 
 
-class Visits(NamedTuple):
-    """Which leaves a block of objects reached, leaf by leaf."""
+class Path(NamedTuple):
+    """One object on its way down a tree: the nodes that wait for it, and the leaves that it has reached."""
 
-    row: np.ndarray  # int32, row within the block
+    node: np.ndarray  # int32
+    reach: np.ndarray  # float64
+    main: np.ndarray  # bool
+    leaf: np.ndarray  # int32
+    leaf_reach: np.ndarray  # float64
+
+
+class Visits(NamedTuple):
+    """Which leaves the objects of a table reached, object by object."""
+
+    row: np.ndarray  # int32, the object
     leaf: np.ndarray  # int32, node number
     reach: np.ndarray  # float64
 

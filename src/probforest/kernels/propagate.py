@@ -1,6 +1,4 @@
-"""The members of a node go on to its children (eq. 6–9, 18): the same computation in training and in prediction."""
-
-import math
+"""Objects go on to the children of a node (eq. 6–9, 18): the same rule in training and in prediction."""
 
 import numpy as np
 
@@ -14,8 +12,28 @@ _LEAST_REACH = 1e-290
 
 
 @kernel
+def branch(reach, main, to_left, share_left, keep_proba):
+    """Where an object goes from a node that it reaches with probability `reach`, when it goes left with `to_left`.
+
+    A child is entered while π > keep_proba, and always along the most probable path (`main`: the node lies on it); when
+    both ways are equally probable that is the side with the larger share of the training weight.
+    Returns whether it enters the left and the right child, its π there, and whether its most probable path goes left.
+    """
+    main_left = (to_left > 0.5) | ((to_left == 0.5) & (share_left >= 0.5))
+    reach_left, reach_right = reach * to_left, reach * (1.0 - to_left)
+    enters_left = (reach_left > keep_proba) | (main & main_left)
+    enters_right = (reach_right > keep_proba) | (main & (not main_left))
+    return enters_left, enters_right, max(reach_left, _LEAST_REACH), max(reach_right, _LEAST_REACH), main_left
+
+
+@kernel
 def new_members(capacity):
-    return Members(np.empty(capacity, dtype=INDEX), np.empty(capacity, dtype=REAL), np.empty(capacity, dtype=np.bool_))
+    return Members(
+        np.empty(capacity, dtype=INDEX),
+        np.empty(capacity, dtype=REAL),
+        np.empty(capacity, dtype=REAL),
+        np.empty(capacity, dtype=np.bool_),
+    )
 
 
 @kernel
@@ -24,24 +42,24 @@ def enlarged_members(members, used, capacity):
     return Members(
         enlarged(members.row, used, capacity),
         enlarged(members.reach, used, capacity),
+        enlarged(members.mass, used, capacity),
         enlarged(members.main, used, capacity),
     )
 
 
 @kernel
-def left_probabilities(cells, feature, threshold, missing_left, index, table, out):
-    """F_ij(threshold) of the objects `index` (m,) into `out` (m,); `missing_left` where the cell is missing."""
-    center = cells.center[feature]
-    exact = cells.inverse_scale.shape[0] == 0
-    inverse_scale = center if exact else cells.inverse_scale[feature]
-    for m in range(index.shape[0]):
-        x = center[index[m]]
-        if math.isnan(x):
-            out[m] = missing_left
-        elif exact:
-            out[m] = 1.0 if x <= threshold else 0.0
-        else:
-            out[m] = left_probability(threshold, x, inverse_scale[index[m]], table)
+def left_probabilities(cells, feature, threshold, rows, table, out):
+    """F_ij(threshold) of the objects `rows` (m,) into `out` (m,); NaN where the cell is missing."""
+    values = cells.values[feature]
+    if values.shape[1] == 1:
+        for m in range(rows.shape[0]):
+            x = values[np.uint64(rows[m]), 0]
+            here = 1.0 if x <= threshold else 0.0
+            out[m] = here if x == x else np.nan
+    else:
+        for m in range(rows.shape[0]):
+            i = np.uint64(rows[m])
+            out[m] = left_probability(threshold, values[i, 0], values[i, 1], np.nan, table)
 
 
 @kernel
@@ -51,29 +69,34 @@ def send(members, start, stop, probability, share_left, keep_proba):
         before  ... | node                    probability (m,): to the left
         after   ... | node | right | left
 
-    A child is entered while π > keep_proba, and always along the most probable path; when both ways are equally
-    probable that is the side with the larger share of the training weight. The stack must have room for
-    stop + 2 (stop - start). Returns where the right and the left child end.
+    The stack must have room for stop + 2 (stop - start). Every member is written to both children, and counts where it
+    enters: no branch that can't be predicted. Returns where the right and the left child end, and what they weigh.
     """
-    left_start = stop + (stop - start)
-    right_end, left_end = stop, left_start
-    for m in range(start, stop):
-        index, reach, main = members.row[m], members.reach[m], members.main[m]
-        to_left = probability[m - start]
-        main_left = to_left > 0.5 or (to_left == 0.5 and share_left >= 0.5)
-        reach_left, reach_right = reach * to_left, reach * (1.0 - to_left)
-        if reach_left > keep_proba or (main and main_left):
-            members.row[left_end] = index
-            members.reach[left_end] = max(reach_left, _LEAST_REACH)
-            members.main[left_end] = main and main_left
-            left_end += 1
-        if reach_right > keep_proba or (main and not main_left):
-            members.row[right_end] = index
-            members.reach[right_end] = max(reach_right, _LEAST_REACH)
-            members.main[right_end] = main and not main_left
-            right_end += 1
-    move_down(members, left_start, left_end, right_end)
-    return right_end, right_end + left_end - left_start
+    row, reach, mass, main = members.row, members.reach, members.mass, members.main
+    left_start = np.uint64(stop + (stop - start))
+    right_end, left_end = np.uint64(stop), left_start
+    right_weight, left_weight = 0.0, 0.0
+    for m in range(stop - start):
+        at = np.uint64(start + m)
+        to_left = probability[m]
+        enters_left, enters_right, reach_left, reach_right, main_left = branch(
+            reach[at], main[at], to_left, share_left, keep_proba
+        )
+        mass_left, mass_right = mass[at] * to_left, mass[at] * (1.0 - to_left)
+        row[left_end] = row[at]
+        reach[left_end] = reach_left
+        mass[left_end] = mass_left
+        main[left_end] = main[at] & main_left
+        left_weight += mass_left * enters_left
+        left_end += np.uint64(enters_left)
+        row[right_end] = row[at]
+        reach[right_end] = reach_right
+        mass[right_end] = mass_right
+        main[right_end] = main[at] & (not main_left)
+        right_weight += mass_right * enters_right
+        right_end += np.uint64(enters_right)
+    move_down(members, np.int64(left_start), np.int64(left_end), np.int64(right_end))
+    return np.int64(right_end), np.int64(right_end + left_end - left_start), right_weight, left_weight
 
 
 @kernel
@@ -81,7 +104,11 @@ def move_down(members, start, stop, to):
     """Copy the segment [start, stop) to one that begins at `to` <= start."""
     for m in range(stop - start):
         members.row[to + m] = members.row[start + m]
+    for m in range(stop - start):
         members.reach[to + m] = members.reach[start + m]
+    for m in range(stop - start):
+        members.mass[to + m] = members.mass[start + m]
+    for m in range(stop - start):
         members.main[to + m] = members.main[start + m]
 
 

@@ -1,106 +1,107 @@
-"""Blocks of objects go down a fitted tree (eq. 14, 15)."""
+"""Objects go down a fitted tree (eq. 14, 15), one after the other: its cells and the tree stay in the cache."""
 
 import numpy as np
 
-from .arrays import enlarged, enlarged_table
+from .arrays import enlarged
+from .cdf import left_probability
 from .jit import kernel
-from .layout import FEATURE, INDEX, LEAF, LEFT, MISSING_LEFT, REAL, RIGHT, SHARE_LEFT, THRESHOLD, Visits
-from .propagate import enlarged_members, left_probabilities, new_members, replace_parent, send
-from .stack import new_stack, push
+from .layout import FEATURE, INDEX, LEAF, LEFT, MISSING_LEFT, REAL, RIGHT, SHARE_LEFT, THRESHOLD, Path, Visits
+from .propagate import branch
 
 
 @kernel
-def new_visits(capacity):
-    return Visits(np.empty(capacity, dtype=INDEX), np.empty(capacity, dtype=INDEX), np.empty(capacity, dtype=REAL))
-
-
-@kernel
-def enlarged_visits(visits, used, capacity):
-    """The first `used` visits in larger arrays."""
-    return Visits(
-        enlarged(visits.row, used, capacity),
-        enlarged(visits.leaf, used, capacity),
-        enlarged(visits.reach, used, capacity),
+def new_path(n_nodes):
+    """Room for the longest way through a tree of `n_nodes` nodes."""
+    return Path(
+        np.empty(n_nodes, dtype=INDEX),
+        np.empty(n_nodes, dtype=REAL),
+        np.empty(n_nodes, dtype=np.bool_),
+        np.empty(n_nodes, dtype=INDEX),
+        np.empty(n_nodes, dtype=REAL),
     )
 
 
 @kernel
-def write_visits(visits, used, members, start, stop, leaf, first):
-    """Append the members [start, stop) as visits of `leaf` to the `used` ones."""
-    for m in range(stop - start):
-        visits.row[used + m] = members.row[start + m] - first
-        visits.leaf[used + m] = leaf
-        visits.reach[used + m] = members.reach[start + m]
+def visit_leaves(query, row, nodes, keep_proba, table, path):
+    """Find the leaves that one object reaches: fills `path.leaf` and `path.leaf_reach`, returns their number."""
+    links, numbers, center, inverse_scale = nodes.links, nodes.numbers, query.center, query.inverse_scale
+    exact = inverse_scale.shape[0] == 0
+    n_leaves, n_pending = np.uint64(0), np.uint64(0)
+    node, reach, main = np.uint64(0), 1.0, np.bool_(True)
+    while True:
+        feature = links[node, FEATURE]
+        goes_on = False
+        if feature == LEAF:
+            path.leaf[n_leaves] = node
+            path.leaf_reach[n_leaves] = reach
+            n_leaves += np.uint64(1)
+        else:
+            x = center[row, np.uint64(feature)]
+            scale = np.inf if exact else inverse_scale[row, np.uint64(feature)]
+            to_left = left_probability(numbers[node, THRESHOLD], x, scale, numbers[node, MISSING_LEFT], table)
+            left, right, reach_left, reach_right, main_left = branch(
+                reach, main, to_left, numbers[node, SHARE_LEFT], keep_proba
+            )
+            if left & right:
+                path.node[n_pending] = links[node, RIGHT]
+                path.reach[n_pending] = reach_right
+                path.main[n_pending] = main & (not main_left)
+                n_pending += np.uint64(1)
+            goes_on = left | right
+            node = np.uint64(links[node, LEFT] if left else links[node, RIGHT])
+            reach = reach_left if left else reach_right
+            main = main & (main_left == left)
+        if not goes_on:
+            if n_pending == 0:
+                return np.int64(n_leaves)
+            n_pending -= np.uint64(1)
+            node, reach, main = np.uint64(path.node[n_pending]), path.reach[n_pending], path.main[n_pending]
 
 
 @kernel
-def route(cells, first, last, nodes, keep_proba, table):
-    """The leaves that the objects [first, last) reach, with their π. Returns Visits, and how many there are."""
-    n_rows = last - first
-    members = new_members(4 * n_rows)
-    for m in range(n_rows):
-        members.row[m] = first + m
-        members.reach[m] = 1.0
-        members.main[m] = True
-    probability = np.empty(n_rows, dtype=REAL)
-    visits = new_visits(4 * n_rows)
+def route(query, nodes, keep_proba, table):
+    """The leaves that all objects reach, with their π. Returns Visits, and how many there are."""
+    n_rows = query.center.shape[0]
+    path = new_path(nodes.links.shape[0])
+    rows, leaves, reach = np.empty(n_rows, dtype=INDEX), np.empty(n_rows, dtype=INDEX), np.empty(n_rows, dtype=REAL)
     n_visits = np.int64(0)
-    pending = new_stack(n_rows, np.int64(0))
-    n_pending = np.int64(1)
-    while n_pending > 0:
-        n_pending -= 1
-        start, stop = pending[n_pending, 0], pending[n_pending, 1]
-        this, depth = pending[n_pending, 2], pending[n_pending, 3]
-        if start == stop:
-            continue
-        if nodes.links[this, FEATURE] == LEAF:
-            if n_visits + stop - start > visits.row.shape[0]:
-                visits = enlarged_visits(visits, n_visits, 2 * (n_visits + stop - start))
-            write_visits(visits, n_visits, members, start, stop, this, first)
-            n_visits += stop - start
-            continue
-        feature, threshold = np.int64(nodes.links[this, FEATURE]), nodes.numbers[this, THRESHOLD]
-        missing_left, share_left = nodes.numbers[this, MISSING_LEFT], nodes.numbers[this, SHARE_LEFT]
-        objects = members.row[start:stop]
-        left_probabilities(cells, feature, threshold, missing_left, objects, table, probability)
-        # Assigned only where they grow: every assignment of an array has its reference counted.
-        if 3 * stop - 2 * start > members.row.shape[0]:
-            members = enlarged_members(members, stop, 2 * (3 * stop - 2 * start))
-        if n_pending + 2 > pending.shape[0]:
-            pending = enlarged_table(pending, n_pending, 2 * pending.shape[0])
-        right_end, left_end = send(members, start, stop, probability, share_left, keep_proba)
-        right_end, left_end = replace_parent(members, start, stop, right_end, left_end)
-        push(pending, n_pending, start, right_end, np.int64(nodes.links[this, RIGHT]), depth + 1)
-        push(pending, n_pending + 1, right_end, left_end, np.int64(nodes.links[this, LEFT]), depth + 1)
-        n_pending += 2
-    return visits, n_visits
-
-
-@kernel
-def largest(table, row):
-    """Column of the largest entry of a row; of equals the first."""
-    best = 0
-    for c in range(1, table.shape[1]):
-        if table[row, c] > table[row, best]:
-            best = c
-    return best
-
-
-@kernel
-def add_tree(cells, first, last, nodes, keep_proba, table, majority, out):
-    """Add one tree's answer for the objects [first, last) to `out` (last - first, k): its probabilities or its vote."""
-    visits, n_visits = route(cells, first, last, nodes, keep_proba, table)
-    n_rows, n_classes = out.shape
-    answer = np.zeros((n_rows, n_classes), dtype=REAL)
-    reached = np.zeros(n_rows, dtype=REAL)
-    for v in range(n_visits):
-        row, leaf, reach = visits.row[v], visits.leaf[v], visits.reach[v]
-        reached[row] += reach
-        for c in range(n_classes):
-            answer[row, c] += reach * nodes.value[leaf, c]
     for row in range(n_rows):
+        n_leaves = visit_leaves(query, row, nodes, keep_proba, table, path)
+        if n_visits + n_leaves > rows.shape[0]:
+            capacity = 2 * (n_visits + n_leaves)
+            rows, leaves = enlarged(rows, n_visits, capacity), enlarged(leaves, n_visits, capacity)
+            reach = enlarged(reach, n_visits, capacity)
+        for v in range(n_leaves):
+            rows[n_visits + v] = row
+            leaves[n_visits + v] = path.leaf[v]
+            reach[n_visits + v] = path.leaf_reach[v]
+        n_visits += n_leaves
+    return Visits(rows, leaves, reach), n_visits
+
+
+@kernel
+def add_tree(query, first, last, nodes, keep_proba, table, majority, out):
+    """Add one tree's answer for the objects [first, last) to the same rows of `out` (n, k): its probabilities or its
+    vote."""
+    n_classes = out.shape[1]
+    path = new_path(nodes.links.shape[0])
+    answer = np.empty(n_classes, dtype=REAL)
+    for row in range(first, last):
+        n_leaves = visit_leaves(query, row, nodes, keep_proba, table, path)
+        reached = 0.0
+        for c in range(n_classes):
+            answer[c] = 0.0
+        for v in range(n_leaves):
+            leaf, reach = np.uint64(path.leaf[v]), path.leaf_reach[v]
+            reached += reach
+            for c in range(n_classes):
+                answer[c] += reach * nodes.value[leaf, c]
         if majority:
-            out[row, largest(answer, row)] += 1.0
+            best = 0
+            for c in range(1, n_classes):
+                if answer[c] > answer[best]:
+                    best = c
+            out[row, best] += 1.0
         else:
             for c in range(n_classes):
-                out[row, c] += answer[row, c] / reached[row]
+                out[row, c] += answer[c] / reached

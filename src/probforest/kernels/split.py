@@ -10,7 +10,7 @@ from .criterion import x_log2_x
 from .dice import draw_below
 from .histogram import add_hard, add_soft
 from .jit import kernel
-from .layout import EQUAL, GINI, INDEX, LEAF, LEARNED, REAL, SAME_COST
+from .layout import CODE_SLOTS, EQUAL, GINI, INDEX, LEAF, LEARNED, REAL, SAME_COST, Bins
 
 
 class NodeMass(NamedTuple):
@@ -32,6 +32,7 @@ class Search(NamedTuple):
     bin: np.ndarray  # (n_bins,) int64, the bin to the left of each cut
     left: np.ndarray  # (k, n_bins) class masses of the observed cells to the left of each cut
     cuts: np.ndarray  # (6, n_bins) numbers of each cut, rows OBSERVED to CHOICE
+    codes: np.ndarray  # (n, CODE_SLOTS) codes of the node's members; (0, CODE_SLOTS) when all cells are exact
     order: np.ndarray  # (d,) a permutation of the features
     state: np.ndarray  # (1,) of the random generator
 
@@ -233,7 +234,9 @@ def new_node_mass(capacity: int, n_classes: int, hard: bool) -> NodeMass:
     )
 
 
-def new_search(n_bins: int, n_classes: int, n_features: int, seed: int) -> Search:
+def new_search(bins: Bins, n_classes: int, capacity: int, seed: int) -> Search:
+    n_features, _, n_slots = bins.codes.shape
+    n_bins = bins.low.shape[1]
     words = np.zeros(n_bins // 8 + 1, dtype=np.uint64)
     return Search(
         histogram=np.zeros(n_bins * n_classes, dtype=REAL),
@@ -243,6 +246,7 @@ def new_search(n_bins: int, n_classes: int, n_features: int, seed: int) -> Searc
         bin=np.empty(8 * len(words) + 1, dtype=np.int64),
         left=np.empty((n_classes, n_bins), dtype=REAL),
         cuts=np.empty((6, n_bins), dtype=REAL),
+        codes=np.empty((0 if n_slots == 1 else capacity, CODE_SLOTS), dtype=bins.codes.dtype),
         order=np.arange(n_features, dtype=np.int64),
         state=np.array([seed], dtype=np.int64),
     )
