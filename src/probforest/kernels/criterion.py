@@ -7,7 +7,7 @@ and the split with the largest sum of scores has the lowest cost (eq. 13).
 
 import math
 
-from .jit import kernel
+from .jit import inlined, kernel
 from .layout import GINI
 
 
@@ -16,7 +16,7 @@ def x_log2_x(x):
     return x * math.log2(x) if x > 0.0 else 0.0
 
 
-@kernel
+@inlined
 def side_score(mass, weight, criterion):
     """Score of one side with class masses `mass` (k,)."""
     total = 0.0
@@ -29,7 +29,7 @@ def side_score(mass, weight, criterion):
     return total - x_log2_x(weight)
 
 
-@kernel
+@inlined
 def impurity_of(score, weight, criterion):
     """G (eq. 12) or the entropy in bits, from a side's score."""
     impurity = 1.0 - score / weight if criterion == GINI else -score / weight

@@ -4,13 +4,13 @@ import sys
 
 import numpy as np
 
-from .jit import kernel
+from .jit import inlined, kernel
 from .layout import GRID_POINTS
 
 _LARGEST = sys.float_info.max
 
 
-@kernel
+@inlined
 def first_bin(edges, n_edges, point, low):
     """Number of `edges` below `point`, at least `low`: the bin with edges[bin - 1] < point <= edges[bin]."""
     high = n_edges
@@ -23,7 +23,7 @@ def first_bin(edges, n_edges, point, low):
     return low
 
 
-@kernel
+@inlined
 def grid_point(center, scale, offset):
     """center + offset σ, kept finite."""
     return min(max(center + offset * scale, -_LARGEST), _LARGEST)

@@ -7,7 +7,7 @@ import numpy as np
 
 from .arrays import enlarged_table, total
 from .criterion import impurity_of, side_score
-from .jit import kernel
+from .jit import inlined, kernel
 from .layout import (
     DECREASE,
     FEATURE,
@@ -41,7 +41,7 @@ class Parting(NamedTuple):
     left_end: int
 
 
-@kernel
+@inlined
 def new_nodes(capacity, n_classes):
     return Nodes(
         np.empty((capacity, 3), dtype=INDEX),
@@ -60,7 +60,7 @@ def resized(nodes, used, capacity):
     )
 
 
-@kernel
+@inlined
 def write_leaf(nodes, this, node, node_weight, impurity):
     """Every node begins as a leaf."""
     nodes.links[this, FEATURE] = LEAF
@@ -76,7 +76,7 @@ def write_leaf(nodes, this, node, node_weight, impurity):
         nodes.value[this, c] = node.total[c] / node_weight
 
 
-@kernel
+@inlined
 def write_split(nodes, this, parting):
     nodes.links[this, FEATURE] = parting.feature
     nodes.numbers[this, THRESHOLD] = parting.threshold
@@ -85,7 +85,7 @@ def write_split(nodes, this, parting):
     nodes.numbers[this, DECREASE] = parting.decrease
 
 
-@kernel
+@inlined
 def link(nodes, parent, child):
     """The left child comes first."""
     if parent != LEAF:
@@ -93,7 +93,7 @@ def link(nodes, parent, child):
         nodes.links[parent, side] = child
 
 
-@kernel
+@inlined
 def root_members(weight):
     """All objects that weigh something, π = 1."""
     members = new_members(2 * weight.shape[0] + 2)
@@ -108,7 +108,7 @@ def root_members(weight):
     return members, count
 
 
-@kernel
+@inlined
 def weigh(members, start, stop, labels, node):
     """Fill `node` with the masses of its members (eq. 10, 11); returns W."""
     for c in range(node.total.shape[0]):
@@ -129,7 +129,7 @@ def weigh(members, start, stop, labels, node):
     return total(node.total)
 
 
-@kernel
+@inlined
 def settle_missing(probability, mass, missing_left):
     """Give missing members (NaN in `probability` (m,)) their probability to go left.
 
@@ -151,7 +151,7 @@ def settle_missing(probability, mass, missing_left):
     return missing_left, (left + missing * missing_left) / (observed + missing)
 
 
-@kernel
+@inlined
 def part(members, start, stop, node_weight, score, node, cells, bins, search, probability, rules, shape):
     """Find the split of the node [start, stop) and write its children above it on the stack.
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from .jit import kernel
+from .jit import inlined, kernel
 from .layout import CODE_SLOTS, GRID_POINTS
 
 
-@kernel
+@inlined
 def gather_codes(codes, index, buffer):
     """Copy the codes of the objects `index` (m,) to the first rows of `buffer`.
 

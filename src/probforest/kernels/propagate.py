@@ -4,7 +4,7 @@ import numpy as np
 
 from .arrays import enlarged
 from .cdf import left_probability
-from .jit import kernel
+from .jit import inlined, kernel
 from .layout import INDEX, REAL, Members
 
 # A thousand halvings (missing cells in a very deep tree) would make π zero, and the object would weigh nothing.
@@ -112,7 +112,7 @@ def move_down(members, start, stop, to):
         members.main[to + m] = members.main[start + m]
 
 
-@kernel
+@inlined
 def replace_parent(members, start, stop, right_end, left_end):
     """Move the children that `send` wrote down over their parent [start, stop). Returns their new ends."""
     move_down(members, stop, left_end, start)

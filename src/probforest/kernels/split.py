@@ -9,7 +9,7 @@ from .arrays import total
 from .criterion import x_log2_x
 from .dice import draw_below
 from .histogram import add_hard, add_soft
-from .jit import kernel
+from .jit import inlined, kernel
 from .layout import CODE_SLOTS, EQUAL, GINI, INDEX, LEAF, LEARNED, REAL, SAME_COST, Bins
 
 
@@ -52,14 +52,14 @@ class Split(NamedTuple):
     missing_left: float  # NaN: the observed share
 
 
-@kernel
+@inlined
 def midpoint(low, high):
     """The threshold between two neighbours, low <= t < high even where the sum would overflow or round up."""
     middle = 0.5 * low + 0.5 * high
     return middle if low <= middle < high else low
 
 
-@kernel
+@inlined
 def collect_cuts(search):
     """List the occupied bins in `search.bin`; returns their number."""
     occupied, words, bin_of_cut = search.occupied, search.occupied_words, search.bin
@@ -74,7 +74,7 @@ def collect_cuts(search):
     return np.int64(n_cuts)
 
 
-@kernel
+@inlined
 def collect_masses(search, n_cuts, n_classes):
     """Class masses to the left of each cut; clears the histogram.
 
@@ -104,7 +104,7 @@ def collect_masses(search, n_cuts, n_classes):
             cuts[OBSERVED, cut] += mass
 
 
-@kernel
+@inlined
 def score_cuts(search, node_total, scale, offset, n_cuts, criterion, least, row):
     """Score every cut (eq. 13) into the given row of `search.cuts`; -inf where a side weighs less than `least`.
     The share of missing cells that goes left is scale × (observed weight to the left) + offset.
@@ -135,7 +135,7 @@ def score_cuts(search, node_total, scale, offset, n_cuts, criterion, least, row)
         cuts[row, cut] = score if (left_weight >= least) & (right_weight >= least) else -math.inf
 
 
-@kernel
+@inlined
 def score_ways(search, node_total, n_cuts, rules, least, margin):
     """Score every cut for every way to treat missing cells that the rules allow, and keep the best way of each.
 
@@ -164,7 +164,7 @@ def score_ways(search, node_total, n_cuts, rules, least, margin):
     return n_ways
 
 
-@kernel
+@inlined
 def scan(search, node_total, feature, bins, rules, least):
     """The best cut of one feature's histogram, which is cleared on the way."""
     n_cuts = collect_cuts(search)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .jit import kernel
+from .jit import inlined
 
 
-@kernel
+@inlined
 def new_stack(n_members, node):
     """A stack with one row: (start, stop, node, depth), the members of the root and what the caller says of it."""
     stack = np.empty((64, 4), dtype=np.int64)
@@ -16,7 +16,7 @@ def new_stack(n_members, node):
     return stack
 
 
-@kernel
+@inlined
 def push(stack, count, start, stop, node, depth):
     """Put a row on top of `count` others, for which there must be room."""
     stack[count, 0] = start
