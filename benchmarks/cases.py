@@ -141,14 +141,13 @@ import json, resource, sys
 import numpy as np
 sys.path[:0] = {path!r}
 from cases import forests, noisy_data
-peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 small = noisy_data(200, 1)
 forests(2)[0].fit(small.X, small.y, **small.extra)
 data = noisy_data({n}, 1, 10)
 arrays = [np.ascontiguousarray(a) for a in (data.X, data.extra["X_err"])]
 y = data.y.copy()
 del data
-# making the data left a higher peak than holding it: fill memory up to that peak first
+# Watched while it runs: the peak that the system keeps is that of making the data.
 now = lambda: int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize() / 2**20
 before = now()
 import threading, time

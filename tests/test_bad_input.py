@@ -193,6 +193,10 @@ def test_unknown_errors(model):
         clone(model).set_params(unknown_error="raise").fit(X, Y, X_err=errors)
     with pytest.raises(ValueError, match="X_err is NaN at row 5, column 1"):
         clone(model).set_params(unknown_error="raise").fit(X, Y, X_err=filled).predict(X, X_err=errors)
+    # the first offender is found row by row
+    earlier_column = altered(errors, (9, 0), np.nan)
+    with pytest.raises(ValueError, match=r"X_err is NaN at row 5, column 1.*fitted without X_err"):
+        clone(model).fit(X, Y).predict(X, X_err=earlier_column)
     # a model without errors has no median to take
     with pytest.raises(ValueError, match="the model was fitted without X_err"):
         clone(model).fit(X, Y).predict(X, X_err=errors)

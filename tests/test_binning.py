@@ -14,9 +14,13 @@ def binned(values, errors=None, weight=None, max_bins=255):
     return bin_measurements(read_measurements(np.asarray(values, dtype=float), errors), weight, max_bins, SHAPE)
 
 
+def n_bins(bins):
+    return (~np.isnan(bins.high)).sum(axis=1)
+
+
 def test_few_values_get_a_bin_each():
     bins = binned([[3.0], [1.0], [3.0], [np.nan], [2.0]])
-    assert bins.n_bins.tolist() == [3]
+    assert n_bins(bins).tolist() == [3]
     np.testing.assert_array_equal(bins.codes[0, :, 0], [2, 0, 2, 255, 1])
     np.testing.assert_array_equal(bins.low[0], [1, 2, 3])
     np.testing.assert_array_equal(bins.high[0], [1, 2, 3])
@@ -38,7 +42,7 @@ def test_bins_hold_about_the_same_mass(max_bins):
     values = np.random.default_rng(0).lognormal(0, 2, (5000, 1))
     bins = binned(values, max_bins=max_bins)
     counts = np.bincount(bins.codes[0, :, 0], minlength=max_bins)
-    assert bins.n_bins[0] == max_bins
+    assert n_bins(bins)[0] == max_bins
     assert counts.max() <= np.ceil(5000 / max_bins) + 1
     assert (bins.high[0, :-1] < bins.low[0, 1:]).all()
 
@@ -64,7 +68,7 @@ def test_weights_count_as_rows(errors):
 def test_a_feature_without_any_value():
     bins = binned([[np.nan, 1.0], [np.nan, 2.0]], 0.1)
     assert (bins.codes[0, :, :7] == 255).all()
-    assert bins.n_bins.tolist() == [1, 14]
+    assert n_bins(bins).tolist() == [1, 14]
 
 
 def test_a_rare_value_of_a_large_table_has_its_bin():
@@ -80,6 +84,6 @@ def test_tiny_errors_give_the_bins_of_exact_values(n):
     values = np.random.default_rng(0).normal(size=(n, 2))
     values[::10] = values[::10].round(1)  # with ties
     exact, noisy = binned(values), binned(values, 1e-9)
-    np.testing.assert_array_equal(noisy.n_bins, exact.n_bins)
+    np.testing.assert_array_equal(n_bins(noisy), n_bins(exact))
     for g in range(7):
         np.testing.assert_array_equal(noisy.codes[:, :, g], exact.codes[:, :, 0])

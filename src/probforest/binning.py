@@ -18,7 +18,6 @@ def bin_measurements(measurements: Measurements, weight: np.ndarray, max_bins: i
     dtype = np.uint8 if max_bins <= 255 else np.uint16
     missing_code = np.iinfo(dtype).max
     codes = np.empty((n_features, n_objects, 1 if exact else CODE_SLOTS), dtype=dtype)
-    all_edges = []
     lows, highs = [], []
     for j in range(n_features):
         center = measurements.center[j]
@@ -26,11 +25,9 @@ def bin_measurements(measurements: Measurements, weight: np.ndarray, max_bins: i
         edges = _edges(*_grid_points(center, scale, weight, shape), max_bins)
         low, high = np.full(len(edges) + 1, np.inf), np.full(len(edges) + 1, -np.inf)
         encode_feature(center, scale, shape.grid, edges, missing_code, codes[j], low, high)
-        all_edges.append(edges)
         lows.append(low)
         highs.append(high)
-    count = np.array([len(edges) + 1 for edges in all_edges], dtype=np.int64)
-    return Bins(codes, _padded(lows), _padded(highs), count, missing_code)
+    return Bins(codes, _padded(lows), _padded(highs), missing_code)
 
 
 def _grid_points(

@@ -134,7 +134,6 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         self, X, y, X_err, y_proba, classes, sample_weight
     ) -> tuple[TrainingSet, Measurements, LabelTable]:
         """Check all that `fit` was given. Returns the training set, and all objects as they were given."""
-        self._check_parameters()
         refuse_reordered(X, X_err)
         X = validate_data(self, unmasked(X), dtype=np.float64, ensure_all_finite=False)
         measurements = read_measurements(X, X_err)

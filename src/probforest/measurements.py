@@ -43,23 +43,21 @@ class Measurements:
         unknown = np.isnan(self.scale) & ~np.isnan(self.center) if not self.is_exact else np.zeros((0, 0), dtype=bool)
         if not unknown.any():
             return self
-        features, objects = np.nonzero(unknown)
+        row, column = np.argwhere(unknown.T)[0]
+        place = f"X_err is NaN at row {row}, column {column}, where X has a value"
         if rule == "raise":
-            first = np.lexsort((features, objects))[0]
             raise ValueError(
-                f"X_err is NaN at row {objects[first]}, column {features[first]}, where X has a value, and "
-                'unknown_error="raise". Give the error, or choose unknown_error="median" or "exact".'
+                f'{place}, and unknown_error="raise". Give the error, or choose unknown_error="median" or "exact".'
             )
         if rule == "median" and medians is None:
             raise ValueError(
-                f"X_err is NaN at row {objects[0]}, column {features[0]}, where X has a value. The median error of the "
-                "training set would take its place, but the model was fitted without X_err. Fit it with errors, give "
-                'the error, or choose unknown_error="exact".'
+                f"{place}. The median error of the training set would take its place, but the model was fitted "
+                'without X_err. Fit it with errors, give the error, or choose unknown_error="exact".'
             )
         if rule == "exact" or medians is None:
             filled = np.where(unknown, 0.0, self.scale)
         else:
-            hopeless = np.unique(features[np.isnan(medians[features])])
+            hopeless = np.flatnonzero(unknown.any(axis=1) & np.isnan(medians))
             if len(hopeless):
                 raise ValueError(
                     f"X_err has no known error in column {hopeless[0]} of the training set, so "

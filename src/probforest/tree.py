@@ -143,6 +143,7 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         -------
         self
         """
+        self._check_parameters()
         with self._unchanged_on_error():
             training, _, _ = self._read_training_set(X, y, X_err, y_proba, classes, sample_weight)
             seed = int(check_random_state(self.random_state).randint(1, MAX_SEED, dtype=np.int64))

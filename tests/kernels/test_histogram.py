@@ -27,7 +27,7 @@ def test_histograms_hold_the_mass_of_every_grid_point(n_points, dtype):
             continue
         for g, b in enumerate(codes[i, :GRID_POINTS]):
             expected[b] += mass[m] * (CHUNK[g] if n_points > 1 else 1.0) * pmf[m]
-    bins = Bins(codes[None], np.zeros((1, 6)), np.zeros((1, 6)), np.array([6]), missing_code)
+    bins = Bins(codes[None], np.zeros((1, 6)), np.zeros((1, 6)), missing_code)
     for soft in (False, True):
         search = new_search(bins, 3, 12, 1)
         search.missing[:] = 0.0

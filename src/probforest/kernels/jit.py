@@ -22,7 +22,8 @@ def inlined(function: Function) -> Function:
     """A small kernel with a single caller: copied into it before anything is compiled.
 
     A kernel that is called has its own trip through the compiler, and LLVM works on it again for every kernel above.
-    Inlining the small ones saves a fifth of the first fit's compile time; inlining large ones costs more than it saves.
+    Inlining the small ones makes the first fit faster; inlining large ones costs more than it saves (measure with
+    `benchmarks/run.py`).
     """
     compiled: Any = numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")(function)
     return compiled

@@ -43,9 +43,8 @@ class Bins(NamedTuple):
     """The grid points of every training cell as bin codes."""
 
     codes: np.ndarray  # (d, n, CODE_SLOTS) uint8 or uint16, the last slot unused; (d, n, 1) when all cells are exact
-    low: np.ndarray  # (d, n_bins) smallest grid point in the bin
+    low: np.ndarray  # (d, n_bins) smallest grid point in the bin; NaN beyond the bins of the feature
     high: np.ndarray  # (d, n_bins) largest grid point in the bin
-    n_bins: np.ndarray  # (d,) int64 number of bins in use
     missing_code: int  # the code of a missing cell, above all bins
 
 
