@@ -10,22 +10,26 @@ def test_values_and_errors_are_stored_by_feature():
     found = read_measurements(np.array([[1.0, 2.0], [3.0, NAN], [5.0, 6.0]]), [[0.1, 0.2], [NAN, 0.4], [np.inf, 0.0]])
     np.testing.assert_array_equal(found.center, [[1, 3, NAN], [2, NAN, 6]])
     np.testing.assert_array_equal(found.scale, [[0.1, NAN, NAN], [0.2, NAN, 0.0]])
-    assert found.center.flags.c_contiguous
-    assert found.scale.flags.c_contiguous
 
 
 def test_no_errors():
     found = read_measurements(np.ones((3, 2)), None)
     assert found.is_exact
     assert found.cells().values.shape == (2, 3, 1)
-    assert found.query().inverse_scale.shape == (0, 0)
+    assert found.query().cells.shape == (3, 2, 1)
     assert np.isnan(found.median_errors(np.ones(3))).all()
 
 
 def test_inverse_scale_of_exact_values_is_infinite():
     table = read_measurements(np.ones((2, 2)), [[0.0, 0.5], [2.0, 4.0]])
     np.testing.assert_array_equal(table.cells().values[:, :, 1], [[np.inf, 0.5], [2.0, 0.25]])
-    np.testing.assert_array_equal(table.query().inverse_scale, [[np.inf, 2.0], [0.5, 0.25]])
+    np.testing.assert_array_equal(table.query().cells[:, :, 1], [[np.inf, 2.0], [0.5, 0.25]])
+
+
+def test_a_query_knows_whether_it_is_complete():
+    assert read_measurements(np.ones((2, 2)), 0.1).query().complete
+    assert not read_measurements(np.array([[1.0, NAN]]), None).query().complete
+    assert not read_measurements(np.ones((1, 2)), [[0.1, np.inf]]).query().complete
 
 
 @pytest.mark.parametrize("errors", [[1, 2, 10], [1, 2, 3, 10], [5], [1, 1, 1, 2]])

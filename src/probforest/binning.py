@@ -4,30 +4,71 @@ The bins hold about equal probability of the training set; a feature with no mor
 gets a bin for each, and the split search is exact.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
+from joblib import Parallel, delayed
 
 from .kernels.encode import encode_feature
 from .kernels.layout import CODE_SLOTS, Bins, Shape
 from .measurements import Measurements
 
+SAMPLE = 200_000  # grid points that say where the quantiles are; more would move an edge by less than a bin's width
 
-def bin_measurements(measurements: Measurements, weight: np.ndarray, max_bins: int, shape: Shape) -> Bins:
+
+def bin_measurements(
+    measurements: Measurements, weight: np.ndarray, max_bins: int, shape: Shape, n_jobs: int | None = None
+) -> Bins:
     """Bin the grid points of `measurements`, each object counting with its `weight` (n,)."""
     n_features, n_objects = measurements.center.shape
     exact = measurements.is_exact
     dtype = np.uint8 if max_bins <= 255 else np.uint16
     missing_code = np.iinfo(dtype).max
+    sample = _sample(n_objects, 1 if exact else len(shape.grid))
     codes = np.empty((n_features, n_objects, 1 if exact else CODE_SLOTS), dtype=dtype)
-    lows, highs = [], []
-    for j in range(n_features):
-        center = measurements.center[j]
-        scale = np.empty(0) if exact else measurements.scale[j]
-        edges = _edges(*_grid_points(center, scale, weight, shape), max_bins)
-        low, high = np.full(len(edges) + 1, np.inf), np.full(len(edges) + 1, -np.inf)
-        encode_feature(center, scale, shape.grid, edges, missing_code, codes[j], low, high)
-        lows.append(low)
-        highs.append(high)
-    return Bins(codes, _padded(lows), _padded(highs), missing_code)
+
+    def bin_feature(j: int) -> tuple[np.ndarray, np.ndarray]:
+        center = np.ascontiguousarray(measurements.center[j])
+        scale = np.empty(0) if exact else np.ascontiguousarray(measurements.scale[j])
+        edges, low, high = _bins_of_feature(center, scale, weight, sample, shape, max_bins)
+        encode_feature(center, scale, shape.grid, edges, missing_code, codes[j])
+        return low, high
+
+    ranges = Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(bin_feature)(j) for j in range(n_features))
+    lows, highs = zip(*ranges, strict=True)
+    eight_bytes = codes.itemsize * codes.shape[2] == 8
+    words = codes.view(np.uint64) if eight_bytes else np.empty((n_features, 0, 1), dtype=np.uint64)
+    n_bins = np.array([len(low) for low in lows], dtype=np.int64)
+    return Bins(codes, words, n_bins, _padded(lows), _padded(highs), missing_code)
+
+
+def _sample(n_objects: int, points_per_object: int) -> np.ndarray | None:
+    """Objects that stand for all in a large table, the same ones in every fit."""
+    n_sample = SAMPLE // points_per_object
+    if n_objects <= n_sample:
+        return None
+    return np.random.default_rng(0).choice(n_objects, n_sample, replace=False, shuffle=False)
+
+
+def _bins_of_feature(
+    center: np.ndarray,
+    scale: np.ndarray,
+    weight: np.ndarray,
+    sample: np.ndarray | None,
+    shape: Shape,
+    max_bins: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The edges of one feature's bins, and the smallest and the largest grid point in each.
+
+    Those of a large table come from the objects `sample`; then the extremes of a bin are its edges. A sample with too few
+    distinct points for all the bins says nothing about rare values: then all objects count.
+    """
+    if sample is not None:
+        sample_scale = scale[sample] if len(scale) else scale
+        edges, _, _ = _edges(*_grid_points(center[sample], sample_scale, weight[sample], shape), max_bins)
+        if len(edges) == max_bins - 1:
+            return edges, np.append(-np.inf, edges), np.append(edges, np.inf)
+    return _edges(*_grid_points(center, scale, weight, shape), max_bins)
 
 
 def _grid_points(
@@ -44,10 +85,13 @@ def _grid_points(
     return points.ravel(), (weight[:, None] * shape.chunk).ravel(), np.repeat(center, len(shape.grid))
 
 
-def _edges(points: np.ndarray, masses: np.ndarray, centers: np.ndarray, max_bins: int) -> np.ndarray:
-    """Up to max_bins - 1 edges, midway between neighbouring distinct points, at quantiles of the mass."""
+def _edges(
+    points: np.ndarray, masses: np.ndarray, centers: np.ndarray, max_bins: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Up to max_bins - 1 edges, midway between neighbouring distinct points, at quantiles of the mass; and the smallest
+    and the largest point between them."""
     if len(points) == 0:
-        return np.empty(0)
+        return np.empty(0), np.full(1, -np.inf), np.full(1, np.inf)
     order = np.argsort(points)
     points, centers = points[order], centers[order]
     gap = np.flatnonzero(points[1:] > points[:-1])  # gap i lies behind the sorted point i
@@ -62,10 +106,11 @@ def _edges(points: np.ndarray, masses: np.ndarray, centers: np.ndarray, max_bins
         gap = gap[np.unique(chosen[chosen < len(gap)])]
     low, high = points[gap], points[gap + 1]
     middle = 0.5 * low + 0.5 * high
-    return np.where((low <= middle) & (middle < high), middle, low)
+    edges = np.where((low <= middle) & (middle < high), middle, low)
+    return edges, np.append(points[0], high), np.append(low, points[-1])
 
 
-def _padded(rows: list[np.ndarray]) -> np.ndarray:
+def _padded(rows: Sequence[np.ndarray]) -> np.ndarray:
     padded = np.full((len(rows), max(map(len, rows))), np.nan)
     for row, values in zip(padded, rows, strict=True):
         row[: len(values)] = values

@@ -49,6 +49,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     unknown_error: str
     label_information: bool
     max_bins: int
+    n_jobs: int | None = None  # a parameter of the forest; a tree is grown in one thread
 
     # Attributes, set by fit.
     classes_: np.ndarray
@@ -148,7 +149,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         check_total(weight)
         medians = measurements.median_errors(weight)
         measurements = measurements.with_errors_known(self.unknown_error, medians)
-        training = make_training_set(measurements, weighted_labels, weight, int(self.max_bins))
+        training = make_training_set(measurements, weighted_labels, weight, int(self.max_bins), self.n_jobs)
         self._check_classes(labels.classes)
         self._warn_if_too_light(weight)
         self.classes_ = labels.classes

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 
 from .families import normal_shape
 from .kernels.layout import (
@@ -13,19 +13,17 @@ from .kernels.layout import (
     FEATURE,
     IMPURITY,
     LEAF,
-    LEFT,
     MISSING_LEFT,
     RIGHT,
     SHARE_LEFT,
-    THRESHOLD,
     WEIGHT,
     Nodes,
     Query,
     Visits,
 )
-from .kernels.route import add_tree, route
+from .kernels.route import add_single_paths, add_waves, route
 
-BLOCK = 2048  # objects that a thread takes through all trees
+LARGEST_BLOCK, SMALLEST_BLOCK = 8192, 512  # objects that a thread takes through all trees
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +40,13 @@ class FittedTree:
     @property
     def threshold(self) -> np.ndarray:
         """A cell goes left with the probability that its true value is <= threshold. NaN in a leaf."""
-        return self.nodes.numbers[:, THRESHOLD]
+        return self.nodes.threshold
 
     @property
     def left(self) -> np.ndarray:
         """Number of the left child, int32; -1 in a leaf."""
-        return self.nodes.links[:, LEFT]
+        number = np.arange(1, self.n_nodes + 1, dtype=np.int32)
+        return np.where(self.feature == LEAF, np.int32(LEAF), number)
 
     @property
     def right(self) -> np.ndarray:
@@ -57,12 +56,12 @@ class FittedTree:
     @property
     def missing_left(self) -> np.ndarray:
         """Probability that a missing cell goes left; NaN in a leaf."""
-        return self.nodes.numbers[:, MISSING_LEFT]
+        return self.nodes.shares[:, MISSING_LEFT]
 
     @property
     def share_left(self) -> np.ndarray:
         """Share of the node's training weight that goes left; NaN in a leaf."""
-        return self.nodes.numbers[:, SHARE_LEFT]
+        return self.nodes.shares[:, SHARE_LEFT]
 
     @property
     def value(self) -> np.ndarray:
@@ -72,17 +71,17 @@ class FittedTree:
     @property
     def weight(self) -> np.ndarray:
         """Expected number of training objects, the sum of w π."""
-        return self.nodes.numbers[:, WEIGHT]
+        return self.nodes.facts[:, WEIGHT]
 
     @property
     def impurity(self) -> np.ndarray:
         """Gini impurity, or entropy in bits."""
-        return self.nodes.numbers[:, IMPURITY]
+        return self.nodes.facts[:, IMPURITY]
 
     @property
     def decrease(self) -> np.ndarray:
         """Impurity minus the cost of the node's split; 0 in a leaf."""
-        return self.nodes.numbers[:, DECREASE]
+        return self.nodes.facts[:, DECREASE]
 
     @property
     def n_nodes(self) -> int:
@@ -98,13 +97,17 @@ class FittedTree:
     def depth(self) -> int:
         """Depth of the deepest leaf; 0 when the root is one."""
         depth = np.zeros(self.n_nodes, dtype=int)
+        left, right = self.left, self.right
         for node in np.flatnonzero(self.feature != LEAF):  # parents come before their children
-            depth[self.left[node]] = depth[self.right[node]] = depth[node] + 1
+            depth[left[node]] = depth[right[node]] = depth[node] + 1
         return int(depth.max())
 
     def add_answers(self, query: Query, first: int, last: int, keep_proba: float, majority: bool, out: np.ndarray):
         """Add the class probabilities (or the votes) of the objects [first, last) to their rows of `out` (n, k)."""
-        add_tree(query, first, last, self.nodes, keep_proba, normal_shape().table, majority, out)
+        if query.complete and query.cells.shape[2] == 1:
+            add_single_paths(query, first, last, self.nodes, majority, out)
+        else:
+            add_waves(query, first, last, self.nodes, keep_proba, normal_shape().table, majority, out)
 
     def visits(self, query: Query, keep_proba: float) -> Visits:
         """The leaves that every object reaches."""
@@ -130,14 +133,16 @@ def sum_of_answers(
 
     Threads share the objects, not the trees: each sum is made in the order of the trees, whatever `n_jobs`.
     """
-    n_objects, n_classes = query.center.shape[0], trees[0].value.shape[1]
+    n_objects, n_classes = len(query.cells), trees[0].value.shape[1]
     total = np.zeros((n_objects, n_classes))
 
     def answer(first: int, last: int) -> None:
         for tree in trees:
             tree.add_answers(query, first, last, keep_proba, majority, total)
 
-    blocks = list(pairwise([*range(0, n_objects, BLOCK), n_objects]))
+    # A few blocks for every thread, so that all have work until the end.
+    block = int(np.clip(n_objects / (4 * effective_n_jobs(n_jobs)), SMALLEST_BLOCK, LARGEST_BLOCK))
+    blocks = list(pairwise([*range(0, n_objects, block), n_objects]))
     if len(blocks) == 1:
         answer(*blocks[0])
     else:

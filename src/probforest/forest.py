@@ -315,8 +315,7 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         """The objects that a tree did not draw, and what it says about them."""
         out_of_bag = np.ones(len(kept), dtype=bool)
         out_of_bag[kept] = draw.counts() == 0
-        inverse_scale = query.inverse_scale[out_of_bag] if len(query.inverse_scale) else query.inverse_scale
-        left_out = Query(query.center[out_of_bag], inverse_scale)
+        left_out = Query(query.cells[out_of_bag], query.complete)
         return out_of_bag, sum_of_answers([tree], left_out, float(self.keep_proba), majority=self._majority)
 
     @property

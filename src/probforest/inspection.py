@@ -37,7 +37,7 @@ def leaf_probabilities(
         if scaled:
             reach = reach / np.bincount(row, reach)[row]
         leaves = tree.leaves
-        shape = (query.center.shape[0], len(leaves))
+        shape = (len(query.cells), len(leaves))
         return sparse.csr_matrix((reach, (row, np.searchsorted(leaves, leaf))), shape=shape)
 
     return sparse.hstack(for_every_tree(of_tree, trees, n_jobs), format="csr")

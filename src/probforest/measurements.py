@@ -12,7 +12,10 @@ from .kernels.layout import Cells, Query, real_empty
 
 @dataclass(frozen=True)
 class Measurements:
-    """A table of distributions, feature-major. NaN in `center`: missing. NaN in `scale`: the error is unknown."""
+    """A table of distributions, a row per feature, in any order of memory.
+
+    NaN in `center`: missing. NaN in `scale`: the error is unknown.
+    """
 
     center: np.ndarray  # (d, n) float64
     scale: np.ndarray  # (d, n) float64 standard deviations, 0: exact; (0, 0) when the table has no errors
@@ -69,19 +72,11 @@ class Measurements:
 
     def query(self) -> Query:
         """As prediction takes them, an object after the other; all errors must be known."""
-        return Query(np.ascontiguousarray(self.center.T), np.ascontiguousarray(self._inverse_scale().T))
+        return Query(_interleaved(self.center.T, self.scale.T), not np.isnan(self.center).any())
 
     def cells(self) -> Cells:
         """As training takes them, a feature after the other; all errors must be known."""
-        if self.is_exact:
-            return Cells(self.center[:, :, None])
-        return Cells(np.stack([self.center, self._inverse_scale()], axis=2))
-
-    def _inverse_scale(self) -> np.ndarray:
-        if self.is_exact:
-            return real_empty(0, 0)
-        with np.errstate(divide="ignore", over="ignore"):  # 1/0, and 1/σ of a σ that is as good as 0: exact
-            return 1.0 / self.scale
+        return Cells(_interleaved(self.center, self.scale))
 
 
 def read_measurements(X: np.ndarray, X_err) -> Measurements:
@@ -93,8 +88,7 @@ def read_measurements(X: np.ndarray, X_err) -> Measurements:
            [nan]])
     """
     _refuse(np.isinf(X), X, "X", "a finite value, or NaN if it is missing")
-    # A copy even where X is Fortran-ordered already: the caller may go on writing into X.
-    center = np.array(X.T, dtype=np.float64, order="C")
+    center = np.array(X, dtype=np.float64).T  # a copy: the caller may go on writing into X
     if X_err is None:
         return Measurements(center, real_empty(0, 0))
     scale = _read_errors(X_err, X.shape)
@@ -102,6 +96,17 @@ def read_measurements(X: np.ndarray, X_err) -> Measurements:
     center[missing] = np.nan
     scale[missing] = np.nan
     return Measurements(center, scale)
+
+
+def _interleaved(center: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Centre and 1/σ of every cell side by side, (…, 2); the centre alone, (…, 1), when all cells are exact."""
+    if scale.size == 0:
+        return np.ascontiguousarray(center)[:, :, None]
+    values = np.empty((*center.shape, 2))
+    values[:, :, 0] = center
+    with np.errstate(divide="ignore", over="ignore"):  # 1/0, and 1/σ of a σ that is as good as 0: exact
+        np.divide(1.0, scale, out=values[:, :, 1])
+    return values
 
 
 def unmasked(table):
@@ -172,7 +177,7 @@ def _read_errors(X_err, shape: tuple[int, int]) -> np.ndarray:
         )
     expected = "an error >= 0 (0: exact, NaN: unknown, inf: the value is missing); take the absolute value of errors"
     _refuse(errors < 0, errors, "X_err", expected + " that your table stores with a sign")
-    return np.array(np.broadcast_to(errors, shape).T, dtype=np.float64, order="C")
+    return np.array(np.broadcast_to(errors, shape), dtype=np.float64).T
 
 
 def _refuse(bad: np.ndarray, values: np.ndarray, name: str, expected: str) -> None:
@@ -191,8 +196,11 @@ def _median_of_known(scale: np.ndarray, weight: np.ndarray) -> float:
     known = ~np.isnan(scale) & (weight > 0)
     if not known.any():
         return np.nan
-    order = np.argsort(scale[known], kind="stable")
-    values, below = scale[known][order], np.cumsum(weight[known][order])
+    values, weight = scale[known], weight[known]
+    if (weight == weight[0]).all():
+        return float(np.median(values))
+    order = np.argsort(values, kind="stable")
+    values, below = values[order], np.cumsum(weight[order])
     half = below[-1] / 2
     lower = values[np.searchsorted(below, half, side="left")]
     upper = values[min(np.searchsorted(below, half, side="right"), len(values) - 1)]

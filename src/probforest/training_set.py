@@ -42,9 +42,11 @@ class TrainingSet:
         return FittedTree(grow(self.cells, self.bins, labels, weight, rules_for(weight.sum()), normal_shape(), seed))
 
 
-def make_training_set(measurements: Measurements, labels: LabelTable, weight: np.ndarray, max_bins: int) -> TrainingSet:
+def make_training_set(
+    measurements: Measurements, labels: LabelTable, weight: np.ndarray, max_bins: int, n_jobs: int | None
+) -> TrainingSet:
     """Leave out the objects without weight, and bin the rest."""
     kept = weight > 0
     measurements, labels, weight = measurements.rows(kept), labels.rows(kept), weight[kept]
-    bins = bin_measurements(measurements, weight, max_bins, normal_shape())
+    bins = bin_measurements(measurements, weight, max_bins, normal_shape(), n_jobs)
     return TrainingSet(kept, measurements.cells(), bins, labels, labels.for_kernels(), weight)

@@ -2,38 +2,37 @@ import numpy as np
 import pytest
 
 from probforest.families import normal_shape
-from probforest.kernels.encode import encode_feature, first_bin
+from probforest.kernels.encode import encode_feature, find_bins, padded
 
 GRID = normal_shape().grid
 
 
-def test_first_bin_counts_the_edges_below():
-    edges = np.sort(np.random.default_rng(0).normal(size=37))
-    for point in [*np.linspace(-3, 3, 50), *edges]:
-        assert first_bin(edges, len(edges), point, 0) == np.searchsorted(edges, point, side="left")
+@pytest.mark.parametrize("n_edges", [0, 1, 2, 3, 31, 32, 37])
+def test_bins_count_the_edges_below(n_edges):
+    edges = np.sort(np.random.default_rng(0).normal(size=n_edges))
+    points = np.array([*np.linspace(-3, 3, 50), *edges])
+    below = np.empty(len(points), dtype=np.uint64)
+    find_bins(padded(edges), points, len(points), below)
+    np.testing.assert_array_equal(below, np.searchsorted(edges, points, side="left"))
 
 
-@pytest.mark.parametrize("n_points", [1, 7])
-def test_codes_and_extremes(n_points):
-    center = np.array([0.0, 1.0, np.nan, -2.0])
-    scale = np.array([0.5, 0.0, np.nan, 1.0]) if n_points == 7 else np.empty(0)
+@pytest.mark.parametrize("n_slots", [1, 8])
+@pytest.mark.parametrize("n", [4, 1000])
+def test_codes(n_slots, n):
+    random = np.random.default_rng(0)
+    center, scale = random.normal(size=n), random.random(n)
+    center[2], scale[1] = np.nan, 0.0
+    scale = scale if n_slots == 8 else np.empty(0)
     edges = np.array([-1.5, -0.25, 0.6])
-    codes = np.zeros((4, n_points), dtype=np.uint8)
-    low, high = np.full(4, np.inf), np.full(4, -np.inf)
-    encode_feature(center, scale, GRID, edges, 255, codes, low, high)
-    assert (codes[2] == 255).all()
-    points = {i: center[i] + (GRID * scale[i] if n_points == 7 else np.zeros(1)) for i in (0, 1, 3)}
-    for i, expected in points.items():
-        np.testing.assert_array_equal(codes[i], np.searchsorted(edges, expected, side="left"))
-    everything = np.concatenate(list(points.values()))
-    place = np.searchsorted(edges, everything, side="left")
-    for b in range(4):
-        inside = everything[place == b]
-        assert low[b] == (inside.min() if len(inside) else np.inf)
-        assert high[b] == (inside.max() if len(inside) else -np.inf)
+    codes = np.zeros((n, n_slots), dtype=np.uint8)
+    encode_feature(center, scale, GRID, edges, 255, codes)
+    points = center[:, None] + GRID * scale[:, None] if n_slots == 8 else center[:, None]
+    expected = np.searchsorted(edges, points, side="left")
+    expected[2] = 255
+    np.testing.assert_array_equal(codes[:, : points.shape[1]], expected)
 
 
-def test_grid_points_stay_finite():
-    codes, low, high = np.zeros((1, 7), dtype=np.uint8), np.full(1, np.inf), np.full(1, -np.inf)
-    encode_feature(np.array([1e308]), np.array([1e308]), GRID, np.empty(0), 255, codes, low, high)
-    assert np.isfinite([low[0], high[0]]).all()
+def test_grid_points_that_overflow_stay_in_the_last_bin():
+    codes = np.zeros((1, 8), dtype=np.uint8)
+    encode_feature(np.array([1e308]), np.array([1e308]), GRID, np.array([-1e308, 1.5e308]), 255, codes)
+    np.testing.assert_array_equal(codes[0, :7], [0, 0, 1, 1, 2, 2, 2])

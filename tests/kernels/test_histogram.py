@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -27,14 +29,19 @@ def test_histograms_hold_the_mass_of_every_grid_point(n_points, dtype):
             continue
         for g, b in enumerate(codes[i, :GRID_POINTS]):
             expected[b] += mass[m] * (CHUNK[g] if n_points > 1 else 1.0) * pmf[m]
-    bins = Bins(codes[None], np.zeros((1, 6)), np.zeros((1, 6)), missing_code)
-    for soft in (False, True):
-        search = new_search(bins, 3, 12, 1)
+    words = codes.view(np.uint64) if codes[0].nbytes == 8 else np.empty((0, 1), dtype=np.uint64)
+    bins = Bins(codes[None], words[None], np.array([6]), np.zeros((1, 6)), np.zeros((1, 6)), missing_code)
+    for soft, listed in product((False, True), (True, False) if len(words) else (True,)):
+        search = new_search(bins, 3, 1)
         search.missing[:] = 0.0
         if soft:
-            add_soft(codes, missing_code, index, mass[:, None] * pmf, CHUNK, search)
+            class_mass = np.zeros((5, 4))
+            class_mass[:, :3] = mass[:, None] * pmf
+            add_soft((codes, words), missing_code, listed, index, class_mass, CHUNK, search)
+            found = search.histogram.reshape(6, 4)[:, :3]
         else:
-            add_hard(codes, missing_code, index, mass, labels, CHUNK, search)
-        np.testing.assert_allclose(search.histogram.reshape(6, 3), expected, atol=1e-15)
+            add_hard((codes, words), missing_code, listed, index, mass, labels, CHUNK, search)
+            found = search.histogram[:18].reshape(3, 6).T
+        np.testing.assert_allclose(found, expected, atol=1e-15)
         np.testing.assert_allclose(search.missing, expected_missing, atol=1e-15)
-        np.testing.assert_array_equal(search.occupied[:6], expected.any(axis=1))
+        np.testing.assert_array_equal(search.occupied[:6], expected.any(axis=1) if listed else np.zeros(6))

@@ -54,9 +54,9 @@ def test_left_probabilities_of_noisy_exact_and_missing_cells():
     out = np.empty(4)
     table = normal_shape().table
     rows = np.arange(4, dtype=np.int32)
-    left_probabilities(Cells(np.stack([center, inverse_scale], axis=2)), 0, 2.0, rows, table, out)
+    left_probabilities(Cells(np.stack([center, inverse_scale], axis=2)), 0, 2.0, rows, table, out, np.empty((2, 4)))
     np.testing.assert_allclose(out, [naive.cdf(2.0, 1.0, 2.0), 1.0, np.nan, 0.0], atol=1e-6)
-    left_probabilities(Cells(center[:, :, None]), 0, 2.0, rows, table, out)
+    left_probabilities(Cells(center[:, :, None]), 0, 2.0, rows, table, out, np.empty((2, 4)))
     np.testing.assert_array_equal(out, [1.0, 1.0, np.nan, 0.0])
 
 

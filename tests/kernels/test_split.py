@@ -17,11 +17,11 @@ def search_root(problem, rules, reach, max_bins=65_535, max_features=None, seed=
     _, bins = binned(problem, max_bins)
     labels = labels_of(problem)
     n, k = problem.pmf.shape
-    members, count = root_members(problem.weight)
+    members, count = root_members(problem.weight, labels.class_index)
     members.mass[:count] = problem.weight * reach
     node = new_node_mass(n, k, len(labels.pmf) == 0)
     weight = weigh(members, 0, count, labels, node)
-    search = new_search(bins, k, n, seed)
+    search = new_search(bins, k, seed)
     rules = kernel_rules(rules, problem.values.shape[1], max_features)
     split, n_drawn = split_node(
         members.row[:count], node, bins, search, normal_shape().chunk, rules, rules.min_leaf_weight, 0

@@ -5,46 +5,55 @@ import sys
 import numpy as np
 
 from .jit import inlined, kernel
-from .layout import GRID_POINTS
+from .layout import GRID_POINTS, SCRATCH
 
 _LARGEST = sys.float_info.max
 
 
 @inlined
-def first_bin(edges, n_edges, point, low):
-    """Number of `edges` below `point`, at least `low`: the bin with edges[bin - 1] < point <= edges[bin]."""
-    high = n_edges
-    while low < high:
-        middle = (low + high) // 2
-        if edges[middle] < point:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@inlined
-def grid_point(center, scale, offset):
-    """center + offset σ, kept finite."""
-    return min(max(center + offset * scale, -_LARGEST), _LARGEST)
+def padded(edges):
+    """The edges, and infinity up to a length of one less than a power of two."""
+    size = 1
+    while size <= edges.shape[0]:
+        size *= 2
+    ladder = np.empty(size - 1)
+    for i in range(size - 1):
+        ladder[i] = edges[i] if i < edges.shape[0] else np.inf
+    return ladder
 
 
 @kernel
-def encode_feature(center, scale, grid, edges, missing_code, codes, low, high):
-    """Write `codes` (n, 1 or GRID_POINTS) of one feature and the smallest and largest grid point of each bin
-    into `low` and `high` (len(edges) + 1,), which hold +inf and -inf before.
-    `scale` is (n,), or (0,) when all cells are exact."""
-    n_edges = edges.shape[0]
-    n_points = GRID_POINTS if codes.shape[1] > 1 else 1
-    for i in range(center.shape[0]):
-        if center[i] != center[i]:
+def find_bins(ladder, points, count, below):
+    """Number of edges in a padded `ladder` below each of the first `count` `points`: the bin with
+    edges[bin - 1] < point <= edges[bin].
+
+    A search by halves, all points together: without a branch, and none waits for another.
+    """
+    for p in range(count):
+        below[p] = np.uint64(0)
+    step = np.uint64(ladder.shape[0] + 1) >> np.uint64(1)
+    while step > np.uint64(0):
+        for p in range(count):
+            here = below[p]
+            below[p] = here + step * np.uint64(ladder[here + step - np.uint64(1)] < points[p])
+        step >>= np.uint64(1)
+
+
+@kernel
+def encode_feature(center, scale, grid, edges, missing_code, codes):
+    """Write `codes` (n, 1 or GRID_POINTS or more) of one feature; `scale` is (n,), or (0,) when all cells are exact."""
+    ladder = padded(edges)
+    exact = scale.shape[0] == 0
+    n_points = 1 if exact else GRID_POINTS
+    points, below = np.empty(SCRATCH * n_points), np.empty(SCRATCH * n_points, dtype=np.uint64)
+    for first in range(0, center.shape[0], SCRATCH):
+        count = min(SCRATCH, center.shape[0] - first)
+        for m in range(count):
             for g in range(n_points):
-                codes[i, g] = missing_code
-            continue
-        code = np.int64(0)
-        for g in range(n_points):
-            point = center[i] if n_points == 1 else grid_point(center[i], scale[i], grid[g])
-            code = first_bin(edges, n_edges, point, code)
-            codes[i, g] = code
-            low[code] = min(low[code], point)
-            high[code] = max(high[code], point)
+                point = center[first + m] if exact else center[first + m] + grid[g] * scale[first + m]
+                points[m * n_points + g] = min(max(point, -_LARGEST), _LARGEST)  # NaN stays, in a bin that nobody reads
+        find_bins(ladder, points, count * n_points, below)
+        for m in range(count):
+            missing = center[first + m] != center[first + m]
+            for g in range(n_points):
+                codes[first + m, g] = missing_code if missing else below[m * n_points + g]

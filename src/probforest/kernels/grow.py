@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arrays import enlarged_table, total
+from .arrays import enlarged, enlarged_table, total
 from .criterion import impurity_of, side_score
 from .jit import inlined, kernel
 from .layout import (
@@ -14,13 +14,11 @@ from .layout import (
     IMPURITY,
     INDEX,
     LEAF,
-    LEFT,
     MISSING_LEFT,
     REAL,
     RIGHT,
     SAME_COST,
     SHARE_LEFT,
-    THRESHOLD,
     WEIGHT,
     Nodes,
 )
@@ -44,8 +42,10 @@ class Parting(NamedTuple):
 @inlined
 def new_nodes(capacity, n_classes):
     return Nodes(
-        np.empty((capacity, 3), dtype=INDEX),
-        np.empty((capacity, 6), dtype=REAL),
+        np.empty((capacity, 2), dtype=INDEX),
+        np.empty(capacity, dtype=REAL),
+        np.empty((capacity, 2), dtype=REAL),
+        np.empty((capacity, 3), dtype=REAL),
         np.empty((capacity, n_classes), dtype=REAL),
     )
 
@@ -55,7 +55,9 @@ def resized(nodes, used, capacity):
     """The first `used` nodes in arrays of the given capacity."""
     return Nodes(
         enlarged_table(nodes.links, used, capacity),
-        enlarged_table(nodes.numbers, used, capacity),
+        enlarged(nodes.threshold, used, capacity),
+        enlarged_table(nodes.shares, used, capacity),
+        enlarged_table(nodes.facts, used, capacity),
         enlarged_table(nodes.value, used, capacity),
     )
 
@@ -64,14 +66,13 @@ def resized(nodes, used, capacity):
 def write_leaf(nodes, this, node, node_weight, impurity):
     """Every node begins as a leaf."""
     nodes.links[this, FEATURE] = LEAF
-    nodes.links[this, LEFT] = LEAF
     nodes.links[this, RIGHT] = LEAF
-    nodes.numbers[this, THRESHOLD] = math.nan
-    nodes.numbers[this, MISSING_LEFT] = math.nan
-    nodes.numbers[this, SHARE_LEFT] = math.nan
-    nodes.numbers[this, WEIGHT] = node_weight
-    nodes.numbers[this, IMPURITY] = impurity
-    nodes.numbers[this, DECREASE] = 0.0
+    nodes.threshold[this] = math.nan
+    nodes.shares[this, MISSING_LEFT] = math.nan
+    nodes.shares[this, SHARE_LEFT] = math.nan
+    nodes.facts[this, WEIGHT] = node_weight
+    nodes.facts[this, IMPURITY] = impurity
+    nodes.facts[this, DECREASE] = 0.0
     for c in range(node.total.shape[0]):
         nodes.value[this, c] = node.total[c] / node_weight
 
@@ -79,22 +80,21 @@ def write_leaf(nodes, this, node, node_weight, impurity):
 @inlined
 def write_split(nodes, this, parting):
     nodes.links[this, FEATURE] = parting.feature
-    nodes.numbers[this, THRESHOLD] = parting.threshold
-    nodes.numbers[this, MISSING_LEFT] = parting.missing_left
-    nodes.numbers[this, SHARE_LEFT] = parting.share_left
-    nodes.numbers[this, DECREASE] = parting.decrease
+    nodes.threshold[this] = parting.threshold
+    nodes.shares[this, MISSING_LEFT] = parting.missing_left
+    nodes.shares[this, SHARE_LEFT] = parting.share_left
+    nodes.facts[this, DECREASE] = parting.decrease
 
 
 @inlined
 def link(nodes, parent, child):
-    """The left child comes first."""
-    if parent != LEAF:
-        side = LEFT if nodes.links[parent, LEFT] == LEAF else RIGHT
-        nodes.links[parent, side] = child
+    """The left child comes right behind its parent, and needs no link."""
+    if parent != LEAF and child != parent + 1:
+        nodes.links[parent, RIGHT] = child
 
 
 @inlined
-def root_members(weight):
+def root_members(weight, class_index):
     """All objects that weigh something, π = 1."""
     members = new_members(2 * weight.shape[0] + 2)
     count = 0
@@ -104,6 +104,7 @@ def root_members(weight):
             members.reach[count] = 1.0
             members.mass[count] = weight[i]
             members.main[count] = True
+            members.class_index[count] = class_index[i]
             count += 1
     return members, count
 
@@ -115,13 +116,14 @@ def weigh(members, start, stop, labels, node):
         node.total[c] = 0.0
     hard = labels.pmf.shape[0] == 0
     for m in range(stop - start):
-        i, mass = np.uint64(members.row[start + m]), members.mass[start + m]
+        mass = members.mass[start + m]
         node.mass[m] = mass
         if hard:
-            c = labels.class_index[i]
+            c = members.class_index[start + m]
             node.class_index[m] = c
             node.total[np.uint64(c)] += mass
         else:
+            i = np.uint64(members.row[start + m])
             for c in range(node.total.shape[0]):
                 class_mass = mass * labels.pmf[i, c]
                 node.class_mass[m, c] = class_mass
@@ -130,29 +132,29 @@ def weigh(members, start, stop, labels, node):
 
 
 @inlined
-def settle_missing(probability, mass, missing_left):
-    """Give missing members (NaN in `probability` (m,)) their probability to go left.
+def settle_missing(to_left, mass, missing_left):
+    """Give missing members (NaN in `to_left` (m,)) their probability to go left.
 
     NaN as `missing_left` stands for the share of the observed weight. Returns (missing_left, share_left).
     """
     left, observed, missing = 0.0, 0.0, 0.0
-    for m in range(probability.shape[0]):
-        if math.isnan(probability[m]):
+    for m in range(to_left.shape[0]):
+        if math.isnan(to_left[m]):
             missing += mass[m]
         else:
-            left += mass[m] * probability[m]
+            left += mass[m] * to_left[m]
             observed += mass[m]
     if math.isnan(missing_left):
         missing_left = left / observed
     if missing > 0.0:
-        for m in range(probability.shape[0]):
-            if math.isnan(probability[m]):
-                probability[m] = missing_left
+        for m in range(to_left.shape[0]):
+            if math.isnan(to_left[m]):
+                to_left[m] = missing_left
     return missing_left, (left + missing * missing_left) / (observed + missing)
 
 
 @inlined
-def part(members, start, stop, node_weight, score, node, cells, bins, search, probability, rules, shape):
+def part(members, start, stop, node_weight, score, node, cells, bins, search, rules, shape):
     """Find the split of the node [start, stop) and write its children above it on the stack.
 
     The search works with the masses of the grid; the exact ones, of the members that really enter a child, may be
@@ -167,10 +169,11 @@ def part(members, start, stop, node_weight, score, node, cells, bins, search, pr
         decrease = (split.score - score) / node_weight
         if not decrease > SAME_COST:
             break
-        left_probabilities(cells, split.feature, split.threshold, index, shape.table, probability)
-        missing_left, share_left = settle_missing(probability[: stop - start], node.mass, split.missing_left)
+        to_left = node.to_left[: stop - start]
+        left_probabilities(cells, split.feature, split.threshold, index, shape.table, to_left, node.scratch)
+        missing_left, share_left = settle_missing(to_left, node.mass, split.missing_left)
         right_end, left_end, right_weight, left_weight = send(
-            members, start, stop, probability, share_left, rules.keep_proba
+            members, start, stop, to_left, share_left, rules.keep_proba
         )
         if min(right_weight, left_weight) >= rules.min_leaf_weight:
             return Parting(split.feature, split.threshold, missing_left, share_left, decrease, right_end, left_end)
@@ -182,15 +185,15 @@ def grow(cells, bins, labels, weight, rules, shape, seed):
     """Grow one tree on the objects with `weight` (n,) > 0; `seed` > 0. Returns its Nodes."""
     n_objects, n_classes = int(np.count_nonzero(weight)), labels.pmf.shape[1]
     node = new_node_mass(n_objects, n_classes, labels.pmf.shape[0] == 0)
-    search = new_search(bins, n_classes, n_objects, seed)
-    return grow_nodes(cells, bins, labels, weight, rules, shape, node, search, np.empty(n_objects, dtype=REAL))
+    search = new_search(bins, n_classes, seed)
+    return grow_nodes(cells, bins, labels, weight, rules, shape, node, search)
 
 
 @kernel
-def grow_nodes(cells, bins, labels, weight, rules, shape, node, search, probability):
-    """The loop of `grow` over the nodes; `node`, `search` and `probability` are its scratch space."""
+def grow_nodes(cells, bins, labels, weight, rules, shape, node, search):
+    """The loop of `grow` over the nodes; `node` and `search` are its scratch space."""
     n_classes = labels.pmf.shape[1]
-    members, n_root = root_members(weight)
+    members, n_root = root_members(weight, labels.class_index)
     nodes = new_nodes(64, n_classes)
     n_nodes = np.int64(0)
     root_weight = total(weight)
@@ -216,7 +219,7 @@ def grow_nodes(cells, bins, labels, weight, rules, shape, node, search, probabil
             members = enlarged_members(members, stop, 2 * (3 * stop - 2 * start))
         if n_pending + 2 > pending.shape[0]:
             pending = enlarged_table(pending, n_pending, 2 * pending.shape[0])
-        parting = part(members, start, stop, node_weight, score, node, cells, bins, search, probability, rules, shape)
+        parting = part(members, start, stop, node_weight, score, node, cells, bins, search, rules, shape)
         if parting.feature == LEAF or parting.decrease * node_weight / root_weight < rules.min_impurity_decrease:
             continue
         write_split(nodes, this, parting)

@@ -14,9 +14,11 @@ REAL = np.float64  # values keep their full precision: a feature may have a larg
 GINI, ENTROPY = 0, 1
 EQUAL, OBSERVED, LEARNED = 0, 1, 2
 
-LEAF = -1  # `feature` of a leaf, `left` and `right` too
+LEAF = -1  # `feature` of a leaf, and its right child
 GRID_POINTS = 7  # mean, ±1σ, ±2σ, ±3σ; a constant, so that the compiler unrolls the loops over it
 CODE_SLOTS = 8  # the codes of a cell, and one unused: eight bytes are fetched at once
+
+SCRATCH = 256  # entries of a loop's scratch space: it stays in the fastest cache
 
 # Two costs closer than this (relative to the node's weight) are the same cost. Sums of the same masses in
 # another order differ by about 1e-16 per term; without the margin, the order of rows would decide ties.
@@ -35,14 +37,16 @@ class Cells(NamedTuple):
 class Query(NamedTuple):
     """The distributions of a table, object-major, so that an object's way down a tree reads one contiguous row."""
 
-    center: np.ndarray  # (n, d) float64; NaN: the cell is missing
-    inverse_scale: np.ndarray  # (n, d) float64, 1/σ, inf: exact; (0, 0) when all cells are exact
+    cells: np.ndarray  # (n, d, 2) float64, centre and 1/σ, NaN and inf as in Cells; (n, d, 1) when all are exact
+    complete: bool  # whether no cell is missing
 
 
 class Bins(NamedTuple):
     """The grid points of every training cell as bin codes."""
 
     codes: np.ndarray  # (d, n, CODE_SLOTS) uint8 or uint16, the last slot unused; (d, n, 1) when all cells are exact
+    words: np.ndarray  # (d, n, 1) uint64, the same memory if that is eight bytes per cell; (d, 0, 1) otherwise
+    n_bins: np.ndarray  # (d,) int64, number of bins of the feature
     low: np.ndarray  # (d, n_bins) smallest grid point in the bin; NaN beyond the bins of the feature
     high: np.ndarray  # (d, n_bins) largest grid point in the bin
     missing_code: int  # the code of a missing cell, above all bins
@@ -83,40 +87,41 @@ class Members(NamedTuple):
     reach: np.ndarray  # float64, π: the probability that it reaches the node
     mass: np.ndarray  # float64, w π
     main: np.ndarray  # bool, whether the node lies on the object's most probable path
+    class_index: np.ndarray  # int32, its hard label: carried along, as it would have to be fetched from far
 
 
 class Nodes(NamedTuple):
-    """A tree in depth-first order, a row per node; the left child of node i is i + 1.
+    """A tree in depth-first order, a row per node. The left child of node i is node i + 1.
 
-    Few arrays with columns, not many arrays: half the time to compile, and a visit of a node reads one place.
+    What every visit of a node reads is kept small and together, so that it stays in the cache.
     """
 
-    links: np.ndarray  # (n_nodes, 3) int32, columns FEATURE, LEFT, RIGHT
-    numbers: np.ndarray  # (n_nodes, 6) float64, columns THRESHOLD to DECREASE
+    links: np.ndarray  # (n_nodes, 2) int32, columns FEATURE and RIGHT, the right child; both LEAF in a leaf
+    threshold: np.ndarray  # (n_nodes,) float64, NaN in a leaf
+    shares: np.ndarray  # (n_nodes, 2) float64, columns MISSING_LEFT and SHARE_LEFT; NaN in a leaf
+    facts: np.ndarray  # (n_nodes, 3) float64, columns WEIGHT to DECREASE
     value: np.ndarray  # (n_nodes, k) float64, class probabilities
 
 
-FEATURE, LEFT, RIGHT = 0, 1, 2  # all LEAF in a leaf
-THRESHOLD = 0  # NaN in a leaf
-MISSING_LEFT = 1  # probability that a missing cell goes left; NaN in a leaf
-SHARE_LEFT = 2  # share of the node's training weight that goes left; NaN in a leaf
-WEIGHT = 3  # expected number of training objects
-IMPURITY = 4
-DECREASE = 5  # impurity minus the cost of the split; 0 in a leaf
+FEATURE, RIGHT = 0, 1
+MISSING_LEFT = 0  # probability that a missing cell goes left
+SHARE_LEFT = 1  # share of the node's training weight that goes left
+WEIGHT = 0  # expected number of training objects
+IMPURITY = 1
+DECREASE = 2  # impurity minus the cost of the split; 0 in a leaf
 
 
-class Path(NamedTuple):
-    """One object on its way down a tree: the nodes that wait for it, and the leaves that it has reached."""
+class Wave(NamedTuple):
+    """Objects on their way down a tree, all on the same level; an object may be in several nodes of it."""
 
-    node: np.ndarray  # int32
-    reach: np.ndarray  # float64
-    main: np.ndarray  # bool
-    leaf: np.ndarray  # int32
-    leaf_reach: np.ndarray  # float64
+    row: np.ndarray  # int32, the object
+    node: np.ndarray  # int32, where it is
+    reach: np.ndarray  # float64, π: the probability that it reaches the node
+    main: np.ndarray  # bool, whether the node lies on its most probable path
 
 
 class Visits(NamedTuple):
-    """Which leaves the objects of a table reached, object by object."""
+    """Which leaves the objects of a table reached, in no order."""
 
     row: np.ndarray  # int32, the object
     leaf: np.ndarray  # int32, node number

@@ -3,9 +3,9 @@
 import numpy as np
 
 from .arrays import enlarged
-from .cdf import left_probability
+from .cdf import look_up, table_position
 from .jit import inlined, kernel
-from .layout import INDEX, REAL, Members
+from .layout import INDEX, REAL, SCRATCH, Members
 
 # A thousand halvings (missing cells in a very deep tree) would make π zero, and the object would weigh nothing.
 _LEAST_REACH = 1e-290
@@ -33,6 +33,7 @@ def new_members(capacity):
         np.empty(capacity, dtype=REAL),
         np.empty(capacity, dtype=REAL),
         np.empty(capacity, dtype=np.bool_),
+        np.empty(capacity, dtype=INDEX),
     )
 
 
@@ -44,22 +45,35 @@ def enlarged_members(members, used, capacity):
         enlarged(members.reach, used, capacity),
         enlarged(members.mass, used, capacity),
         enlarged(members.main, used, capacity),
+        enlarged(members.class_index, used, capacity),
     )
 
 
 @kernel
-def left_probabilities(cells, feature, threshold, rows, table, out):
-    """F_ij(threshold) of the objects `rows` (m,) into `out` (m,); NaN where the cell is missing."""
+def left_probabilities(cells, feature, threshold, rows, table, out, scratch):
+    """F_ij(threshold) of the objects `rows` (m,) into `out` (m,); NaN where the cell is missing.
+
+    A block of cells at a time, in steps: fetch them from all over the memory, find their places in the table, look them
+    up. Each loop does one thing, and so many cells at once. `scratch` is (2, SCRATCH).
+    """
     values = cells.values[feature]
     if values.shape[1] == 1:
         for m in range(rows.shape[0]):
             x = values[np.uint64(rows[m]), 0]
             here = 1.0 if x <= threshold else 0.0
             out[m] = here if x == x else np.nan
-    else:
-        for m in range(rows.shape[0]):
-            i = np.uint64(rows[m])
-            out[m] = left_probability(threshold, values[i, 0], values[i, 1], np.nan, table)
+        return
+    for first in range(0, rows.shape[0], SCRATCH):
+        count = min(rows.shape[0] - first, SCRATCH)
+        for m in range(count):
+            i = np.uint64(rows[first + m])
+            scratch[0, m] = values[i, 0]
+            scratch[1, m] = values[i, 1]
+        for m in range(count):
+            scratch[1, m] = table_position(threshold, scratch[0, m], scratch[1, m])
+        for m in range(count):
+            center = scratch[0, m]
+            out[first + m] = look_up(table, scratch[1, m]) if center == center else np.nan
 
 
 @kernel
@@ -72,7 +86,7 @@ def send(members, start, stop, probability, share_left, keep_proba):
     The stack must have room for stop + 2 (stop - start). Every member is written to both children, and counts where it
     enters: no branch that can't be predicted. Returns where the right and the left child end, and what they weigh.
     """
-    row, reach, mass, main = members.row, members.reach, members.mass, members.main
+    row, reach, mass, main, label = members.row, members.reach, members.mass, members.main, members.class_index
     left_start = np.uint64(stop + (stop - start))
     right_end, left_end = np.uint64(stop), left_start
     right_weight, left_weight = 0.0, 0.0
@@ -87,12 +101,14 @@ def send(members, start, stop, probability, share_left, keep_proba):
         reach[left_end] = reach_left
         mass[left_end] = mass_left
         main[left_end] = main[at] & main_left
+        label[left_end] = label[at]
         left_weight += mass_left * enters_left
         left_end += np.uint64(enters_left)
         row[right_end] = row[at]
         reach[right_end] = reach_right
         mass[right_end] = mass_right
         main[right_end] = main[at] & (not main_left)
+        label[right_end] = label[at]
         right_weight += mass_right * enters_right
         right_end += np.uint64(enters_right)
     move_down(members, np.int64(left_start), np.int64(left_end), np.int64(right_end))
@@ -110,6 +126,8 @@ def move_down(members, start, stop, to):
         members.mass[to + m] = members.mass[start + m]
     for m in range(stop - start):
         members.main[to + m] = members.main[start + m]
+    for m in range(stop - start):
+        members.class_index[to + m] = members.class_index[start + m]
 
 
 @inlined

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import total
-from .criterion import x_log2_x
+from .cuts import best_cut, forbid, last_bin, list_occupied, score_entropy, score_gini, sum_left, sum_left_of_listed
 from .dice import draw_below
-from .histogram import add_hard, add_soft
+from .histogram import LANES, add_hard, add_soft
 from .jit import inlined, kernel
-from .layout import CODE_SLOTS, EQUAL, GINI, INDEX, LEAF, LEARNED, REAL, SAME_COST, Bins
+from .layout import EQUAL, GINI, INDEX, LEAF, LEARNED, REAL, SAME_COST, SCRATCH, Bins
 
 
 class NodeMass(NamedTuple):
@@ -18,31 +18,40 @@ class NodeMass(NamedTuple):
 
     mass: np.ndarray  # (n,) w π
     class_index: np.ndarray  # (n,) int32, for hard labels
-    class_mass: np.ndarray  # (n, k) w π p, for soft labels; (0, k) otherwise
+    class_mass: np.ndarray  # (n, n_columns) w π p, for soft labels, 0 beyond the last class; (0, n_columns) otherwise
     total: np.ndarray  # (k,) M_c
+    to_left: np.ndarray  # (n,) probability to go left at the split of the node
+    scratch: np.ndarray  # (2, SCRATCH) see left_probabilities
 
 
 class Search(NamedTuple):
-    """Scratch space of the search. A cut lies behind each occupied bin; cuts are numbered from left to right."""
+    """Scratch space of the search.
 
-    histogram: np.ndarray  # (n_bins * k,), class masses bin by bin; all zero between two searches
+    Features take the slots 0, 1, … in the order in which they are drawn. In a slot, cuts are numbered from left to
+    right: one behind each bin, or only behind the occupied ones, which are listed then. That is faster where few bins
+    are occupied; both give the same split. What `cuts` holds of a slot stays until the next node, for a second look.
+    """
+
+    histogram: np.ndarray  # class masses per bin, see histogram.py; all zero between two searches
     occupied: np.ndarray  # (n_bins,) uint8, which bins hold something; all zero between two searches
     occupied_words: np.ndarray  # the same memory, eight bins at a time
     missing: np.ndarray  # (k,) masses of the missing cells
-    bin: np.ndarray  # (n_bins,) int64, the bin to the left of each cut
     left: np.ndarray  # (k, n_bins) class masses of the observed cells to the left of each cut
-    cuts: np.ndarray  # (6, n_bins) numbers of each cut, rows OBSERVED to CHOICE
-    codes: np.ndarray  # (n, CODE_SLOTS) codes of the node's members; (0, CODE_SLOTS) when all cells are exact
-    order: np.ndarray  # (d,) a permutation of the features
+    sides: np.ndarray  # (2, n_bins) what the classes add to the score of each side
+    bin: np.ndarray  # (d, n_bins + 9) int64, the bin to the left of each cut, where they are listed
+    cuts: np.ndarray  # (d, 4, n_bins) numbers of each cut, rows OBSERVED to SCORE + 2
+    slots: np.ndarray  # (d, 3) columns N_CUTS to MISSING_WEIGHT of each slot
+    words: np.ndarray  # (SCRATCH,) uint64, codes of members
+    order: np.ndarray  # (d,) a permutation of the features: those in the slots come first
     state: np.ndarray  # (1,) of the random generator
 
 
-# Rows of `Search.cuts`. One table, as each array of a bundle costs time whenever the bundle is handed on.
+FEW_MEMBERS = 32  # so many occupy few bins
+# Rows of a slot in `Search.cuts`.
 OBSERVED = 0  # weight of the observed cells to the left
-LEFT_SCORE, RIGHT_SCORE = 1, 2  # what the classes add to the score of each side
-SCORE = 3  # score of the cut
-RIVAL = 4  # score of the cut when missing cells go another way
-CHOICE = 5  # where the cut sends missing cells (NaN: by the observed share)
+SCORE = 1  # score of the cut, for each of up to three ways to treat missing cells; -inf: not allowed
+# Columns of `Search.slots`.
+N_CUTS, LISTED, MISSING_WEIGHT = 0, 1, 2
 
 
 class Split(NamedTuple):
@@ -60,133 +69,95 @@ def midpoint(low, high):
 
 
 @inlined
-def collect_cuts(search):
-    """List the occupied bins in `search.bin`; returns their number."""
-    occupied, words, bin_of_cut = search.occupied, search.occupied_words, search.bin
-    n_cuts = np.uint64(0)  # unsigned: an index that can't be negative costs no test
-    for word in range(words.shape[0]):
-        if words[word] == 0:
-            continue
-        for b in range(8 * word, 8 * word + 8):  # without a branch, which would be mispredicted
-            bin_of_cut[n_cuts] = b
-            n_cuts += np.uint64(occupied[b])
-        words[word] = 0
-    return np.int64(n_cuts)
+def way_of_missing(way, rule, observed):
+    """The share of the missing cells that goes left is scale × (observed weight to the left) + offset.
 
-
-@inlined
-def collect_masses(search, n_cuts, n_classes):
-    """Class masses to the left of each cut; clears the histogram.
-
-    Two classes at a time: a running sum waits for its last addition, and two of them wait together.
+    The ways: by the rule (half, or the observed share); when it is learned also all right and all left.
     """
-    histogram, bin_of_cut, left, cuts = search.histogram, search.bin, search.left, search.cuts
-    for cut in range(n_cuts):
-        cuts[OBSERVED, cut] = 0.0
-    for c in range(0, n_classes - 1, 2):
-        mass, mass_next = 0.0, 0.0
-        for cut in range(n_cuts):
-            place = np.uint64(bin_of_cut[cut] * n_classes + c)
-            mass += histogram[place]
-            mass_next += histogram[place + np.uint64(1)]
-            histogram[place] = 0.0
-            histogram[place + np.uint64(1)] = 0.0
-            left[c, cut] = mass
-            left[c + 1, cut] = mass_next
-            cuts[OBSERVED, cut] += mass + mass_next
-    if n_classes % 2 == 1:
-        mass = 0.0
-        for cut in range(n_cuts):
-            place = np.uint64(bin_of_cut[cut] * n_classes + n_classes - 1)
-            mass += histogram[place]
-            histogram[place] = 0.0
-            left[n_classes - 1, cut] = mass
-            cuts[OBSERVED, cut] += mass
+    if way > 0:
+        return 0.0, float(way - 1)
+    return (0.0, 0.5) if rule == EQUAL else (1.0 / observed, 0.0)
 
 
 @inlined
-def score_cuts(search, node_total, scale, offset, n_cuts, criterion, least, row):
-    """Score every cut (eq. 13) into the given row of `search.cuts`; -inf where a side weighs less than `least`.
-    The share of missing cells that goes left is scale × (observed weight to the left) + offset.
-
-    Plain loops over the cuts, one class after the other, which the compiler turns into vector instructions.
-    """
-    left, missing, cuts = search.left, search.missing, search.cuts
-    for c in range(node_total.shape[0]):
-        class_total, class_missing = node_total[c], missing[c]
-        first = c == 0
-        for cut in range(n_cuts):
-            mass_left = left[c, cut] + (scale * cuts[OBSERVED, cut] + offset) * class_missing
-            mass_right = class_total - mass_left
-            if criterion == GINI:
-                left_score, right_score = mass_left * mass_left, mass_right * mass_right
-            else:
-                left_score, right_score = x_log2_x(mass_left), x_log2_x(mass_right)
-            cuts[LEFT_SCORE, cut] = left_score if first else cuts[LEFT_SCORE, cut] + left_score
-            cuts[RIGHT_SCORE, cut] = right_score if first else cuts[RIGHT_SCORE, cut] + right_score
-    node_weight, missing_weight = total(node_total), total(missing)
-    for cut in range(n_cuts):
-        left_weight = cuts[OBSERVED, cut] + (scale * cuts[OBSERVED, cut] + offset) * missing_weight
-        right_weight = node_weight - left_weight
-        if criterion == GINI:
-            score = cuts[LEFT_SCORE, cut] / left_weight + cuts[RIGHT_SCORE, cut] / right_weight
-        else:
-            score = cuts[LEFT_SCORE, cut] + cuts[RIGHT_SCORE, cut] - x_log2_x(left_weight) - x_log2_x(right_weight)
-        cuts[row, cut] = score if (left_weight >= least) & (right_weight >= least) else -math.inf
+def fill_slot(search, slot, bins, feature, chunk, index, node):
+    """Add up the members, and find the masses to the left of each cut of the feature."""
+    cell_codes = (bins.codes[feature], bins.words[feature])
+    for c in range(search.missing.shape[0]):
+        search.missing[c] = 0.0
+    n_classes, n_bins = search.left.shape
+    listed = bins.words.shape[1] == 0 or index.shape[0] <= FEW_MEMBERS
+    if node.class_mass.shape[0] == 0:
+        add_hard(cell_codes, bins.missing_code, listed, index, node.mass, node.class_index, chunk, search)
+        class_step, bin_step = n_bins, 1
+    else:
+        add_soft(cell_codes, bins.missing_code, listed, index, node.class_mass, chunk, search)
+        class_step, bin_step = 1, node.class_mass.shape[1]
+    histogram, left, observed = search.histogram, search.left, search.cuts[slot, OBSERVED]
+    if listed:
+        n_cuts = list_occupied(search.occupied, search.occupied_words, search.bin[slot])
+        sum_left_of_listed(histogram, class_step, bin_step, search.bin[slot], n_cuts, left, observed)
+    else:
+        n_cuts = last_bin(histogram, bins.n_bins[feature], n_classes, class_step, bin_step) + 1
+        sum_left(histogram, class_step, bin_step, n_cuts, left, observed)
+    search.slots[slot, N_CUTS] = n_cuts
+    search.slots[slot, LISTED] = listed
+    search.slots[slot, MISSING_WEIGHT] = total(search.missing)
 
 
 @inlined
-def score_ways(search, node_total, n_cuts, rules, least, margin):
-    """Score every cut for every way to treat missing cells that the rules allow, and keep the best way of each.
-
-    The ways: by the rule (half, or the observed share); when they are learned also all right and all left.
-    """
-    cuts = search.cuts
-    n_ways = 3 if rules.missing == LEARNED and total(search.missing) > 0.0 else 1
-    for way in range(n_ways):
-        scale, offset = 0.0, 0.5 if rules.missing == EQUAL else 0.0
-        if way == 0 and rules.missing != EQUAL:
-            scale = 1.0 / cuts[OBSERVED, n_cuts - 1]
-        if way == 2:
-            offset = 1.0
-        score_cuts(search, node_total, scale, offset, n_cuts, rules.criterion, least, SCORE if way == 0 else RIVAL)
-        if way > 0:
-            for cut in range(n_cuts):
-                if way == 1:
-                    cuts[CHOICE, cut] = math.nan
-                if cuts[RIVAL, cut] > cuts[SCORE, cut] + margin:
-                    cuts[SCORE, cut] = cuts[RIVAL, cut]
-                    cuts[CHOICE, cut] = offset
-        else:
-            # Behind the last cut there is nothing observed. It is a split only where all missing cells go right:
-            # missingness itself as the feature.
-            cuts[SCORE, n_cuts - 1] = -math.inf
-    return n_ways
+def score_slot(search, slot, way, n_cuts, node, node_weight, rules, least, again):
+    """Score the cuts of a slot for one way to treat missing cells; -inf where a side weighs less than `least`.
+    With `again` they have their scores already."""
+    observed, score = search.cuts[slot, OBSERVED], search.cuts[slot, SCORE + way]
+    missing_weight = search.slots[slot, MISSING_WEIGHT]
+    scale, offset = way_of_missing(way, rules.missing, observed[n_cuts - 1])
+    left, missing = search.left, search.missing
+    if again:
+        forbid(n_cuts, observed, scale, offset, missing_weight, node_weight, least, score)
+    elif rules.criterion == GINI:
+        score_gini(
+            n_cuts,
+            left,
+            observed,
+            scale,
+            offset,
+            missing,
+            missing_weight,
+            node.total,
+            node_weight,
+            least,
+            search.sides,
+            score,
+        )
+    else:
+        score_entropy(
+            n_cuts, left, observed, scale, offset, missing, missing_weight, node.total, node_weight, least, score
+        )
+    if way != 1:
+        # Behind the last cut there is nothing observed. It is a split only where all missing cells go right:
+        # missingness itself as the feature.
+        score[n_cuts - 1] = -math.inf
+    return best_cut(n_cuts, score, SAME_COST * node_weight)
 
 
 @inlined
-def scan(search, node_total, feature, bins, rules, least):
-    """The best cut of one feature's histogram, which is cleared on the way."""
-    n_cuts = collect_cuts(search)
-    if n_cuts == 0:
-        return Split(-math.inf, LEAF, math.nan, math.nan)
-    collect_masses(search, n_cuts, node_total.shape[0])
-    cuts = search.cuts
-    margin = SAME_COST * total(node_total)
-    n_ways = score_ways(search, node_total, n_cuts, rules, least, margin)
-    best, to_beat = 0, -math.inf
-    for cut in range(n_cuts):
-        if cuts[SCORE, cut] > to_beat:
-            best, to_beat = cut, cuts[SCORE, cut] + margin
-    if to_beat == -math.inf:
-        return Split(-math.inf, LEAF, math.nan, math.nan)
+def split_at(search, slot, cut, way, n_cuts, bins, rule):
+    """The split of a cut: its threshold lies midway to the next bin that holds something."""
+    cuts, feature = search.cuts, search.order[slot]
+    next_cut, listed = cut + 1, search.slots[slot, LISTED] == 1.0
+    if not listed:  # there are cuts behind empty bins, too
+        while next_cut < n_cuts and cuts[slot, OBSERVED, next_cut] == cuts[slot, OBSERVED, cut]:
+            next_cut += 1
     threshold = math.inf
-    if best < n_cuts - 1:
-        threshold = midpoint(bins.high[feature, search.bin[best]], bins.low[feature, search.bin[best + 1]])
-    missing_left = 0.5 if rules.missing == EQUAL else math.nan
-    if n_ways > 1:
-        missing_left = cuts[CHOICE, best]
-    return Split(cuts[SCORE, best], feature, threshold, missing_left)
+    if next_cut < n_cuts:
+        here = search.bin[slot, cut] if listed else cut
+        there = search.bin[slot, next_cut] if listed else next_cut
+        threshold = midpoint(bins.high[feature, here], bins.low[feature, there])
+    missing_left = 0.5 if rule == EQUAL else math.nan
+    if way > 0:
+        missing_left = float(way - 1)
+    return Split(cuts[slot, SCORE + way, cut], feature, threshold, missing_left)
 
 
 @kernel
@@ -195,58 +166,64 @@ def split_node(index, node, bins, search, chunk, rules, least, n_drawn):
     while none of them has a valid one. All features are taken in their order when all are asked for: such a tree
     does not depend on a seed.
 
-    With `n_drawn` > 0, the features are the first ones of `search.order`, as they were drawn before.
+    With `n_drawn` > 0, it is the next best: the same features and scores as before, and a larger `least`.
     Returns the split and the number of features it was searched on.
     """
     n_features = search.order.shape[0]
+    node_weight = total(node.total)
     best = Split(-math.inf, LEAF, math.nan, math.nan)
-    margin = SAME_COST * total(node.total)
-    visited = 0
-    while visited < (n_drawn if n_drawn > 0 else n_features):
-        if n_drawn == 0:
-            if visited >= rules.max_features and best.feature != LEAF:
+    margin = SAME_COST * node_weight
+    again = n_drawn > 0
+    slot = 0
+    while slot < (n_drawn if again else n_features):
+        if not again:
+            if slot >= rules.max_features and best.feature != LEAF:
                 break
             if rules.max_features < n_features:
-                swap = visited + draw_below(search.state, n_features - visited)
-                search.order[visited], search.order[swap] = search.order[swap], search.order[visited]
-        feature = search.order[visited]
-        codes = bins.codes[feature]
-        for c in range(search.missing.shape[0]):
-            search.missing[c] = 0.0
-        if node.class_mass.shape[0] == 0:
-            add_hard(codes, bins.missing_code, index, node.mass, node.class_index, chunk, search)
-        else:
-            add_soft(codes, bins.missing_code, index, node.class_mass, chunk, search)
-        found = scan(search, node.total, feature, bins, rules, least)
-        if found.score > best.score + margin:
-            best = found
-        visited += 1
-    return best, visited
+                swap = slot + draw_below(search.state, n_features - slot)
+                search.order[slot], search.order[swap] = search.order[swap], search.order[slot]
+            fill_slot(search, slot, bins, search.order[slot], chunk, index, node)
+        n_cuts = np.int64(search.slots[slot, N_CUTS])
+        n_ways = 3 if rules.missing == LEARNED and search.slots[slot, MISSING_WEIGHT] > 0.0 else 1
+        best_cut_here = n_cuts
+        for way in range(n_ways if n_cuts > 0 else 0):
+            cut = score_slot(search, slot, way, n_cuts, node, node_weight, rules, least, again)
+            lead = search.cuts[slot, SCORE + way, cut] - best.score if cut >= 0 else -math.inf
+            # Of equally good splits the first: first feature, then first cut, then first way.
+            if lead > margin or (lead >= -margin and best_cut_here < n_cuts and cut < best_cut_here):
+                best, best_cut_here = split_at(search, slot, cut, way, n_cuts, bins, rules.missing), cut
+        slot += 1
+    return best, slot
 
 
 # Not kernels: arrays that are made in Python need not be compiled.
 def new_node_mass(capacity: int, n_classes: int, hard: bool) -> NodeMass:
+    n_columns = -(-n_classes // LANES) * LANES
     return NodeMass(
         mass=np.empty(capacity, dtype=REAL),
         class_index=np.empty(capacity, dtype=INDEX),
-        class_mass=np.empty((0 if hard else capacity, n_classes), dtype=REAL),
+        class_mass=np.zeros((0 if hard else capacity, n_columns), dtype=REAL),
         total=np.empty(n_classes, dtype=REAL),
+        to_left=np.empty(capacity, dtype=REAL),
+        scratch=np.empty((2, SCRATCH), dtype=REAL),
     )
 
 
-def new_search(bins: Bins, n_classes: int, capacity: int, seed: int) -> Search:
-    n_features, _, n_slots = bins.codes.shape
-    n_bins = bins.low.shape[1]
-    words = np.zeros(n_bins // 8 + 1, dtype=np.uint64)
+def new_search(bins: Bins, n_classes: int, seed: int) -> Search:
+    n_features, n_bins = bins.low.shape
+    n_columns = -(-n_classes // LANES) * LANES
+    occupied_words = np.zeros(n_bins // 8 + 1, dtype=np.uint64)
     return Search(
-        histogram=np.zeros(n_bins * n_classes, dtype=REAL),
-        occupied=words.view(np.uint8),
-        occupied_words=words,
+        histogram=np.zeros(n_bins * n_columns, dtype=REAL),
+        occupied=occupied_words.view(np.uint8),
+        occupied_words=occupied_words,
         missing=np.empty(n_classes, dtype=REAL),
-        bin=np.empty(8 * len(words) + 1, dtype=np.int64),
         left=np.empty((n_classes, n_bins), dtype=REAL),
-        cuts=np.empty((6, n_bins), dtype=REAL),
-        codes=np.empty((0 if n_slots == 1 else capacity, CODE_SLOTS), dtype=bins.codes.dtype),
+        sides=np.empty((2, n_bins), dtype=REAL),
+        bin=np.empty((n_features, 8 * len(occupied_words) + 1), dtype=np.int64),
+        cuts=np.empty((n_features, 4, n_bins), dtype=REAL),
+        slots=np.empty((n_features, 3), dtype=REAL),
+        words=np.empty(SCRATCH, dtype=np.uint64),
         order=np.arange(n_features, dtype=np.int64),
         state=np.array([seed], dtype=np.int64),
     )
