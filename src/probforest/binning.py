@@ -60,8 +60,8 @@ def _bins_of_feature(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The edges of one feature's bins, and the smallest and the largest grid point in each.
 
-    Those of a large table come from the objects `sample`; then the extremes of a bin are its edges. A sample with too few
-    distinct points for all the bins says nothing about rare values: then all objects count.
+    Those of a large table come from the objects `sample`; then the extremes of a bin are its edges. A sample with too
+    few distinct points for all the bins says nothing about rare values: then all objects count.
     """
     if sample is not None:
         sample_scale = scale[sample] if len(scale) else scale

@@ -21,7 +21,7 @@ from .kernels.layout import (
     Query,
     Visits,
 )
-from .kernels.route import add_single_paths, add_waves, route
+from .kernels.route import add_answers, route
 
 LARGEST_BLOCK, SMALLEST_BLOCK = 8192, 512  # objects that a thread takes through all trees
 
@@ -104,15 +104,11 @@ class FittedTree:
 
     def add_answers(self, query: Query, first: int, last: int, keep_proba: float, majority: bool, out: np.ndarray):
         """Add the class probabilities (or the votes) of the objects [first, last) to their rows of `out` (n, k)."""
-        if query.complete and query.cells.shape[2] == 1:
-            add_single_paths(query, first, last, self.nodes, majority, out)
-        else:
-            add_waves(query, first, last, self.nodes, keep_proba, normal_shape().table, majority, out)
+        add_answers(query, first, last, self.nodes, keep_proba, normal_shape().table, majority, out)
 
     def visits(self, query: Query, keep_proba: float) -> Visits:
         """The leaves that every object reaches."""
-        found, count = route(query, self.nodes, keep_proba, normal_shape().table)
-        return Visits(found.row[:count], found.leaf[:count], found.reach[:count])
+        return route(query, self.nodes, keep_proba, normal_shape().table)
 
     def importances(self, n_features: int) -> np.ndarray:
         """Impurity decrease of every feature, weighted by expected objects; sums to 1 if the tree has a split."""

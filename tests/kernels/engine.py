@@ -37,10 +37,10 @@ def labels_of(problem):
     return soft_labels(np.arange(problem.pmf.shape[1]), problem.pmf).for_kernels()
 
 
-def grow_tree(problem, rules, max_bins=FULL_GRID, max_features=None, seed=1):
+def grow_tree(problem, rules, max_bins=FULL_GRID, max_features=None, seed=1, room=4):
     cells, bins = binned(problem, max_bins)
     kernel = kernel_rules(rules, problem.values.shape[1], max_features)
-    nodes = grow(cells, bins, labels_of(problem), problem.weight, kernel, normal_shape(), seed)
+    nodes = grow(cells, bins, labels_of(problem), problem.weight, kernel, normal_shape(), seed, room)
     return FittedTree(nodes)
 
 

@@ -96,6 +96,15 @@ def test_many_copies_of_noisy_objects_outgrow_the_member_stack():
     np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-12)
 
 
+@pytest.mark.parametrize("room", [1, 2, 64])
+def test_a_tree_that_needs_more_room_is_grown_again_the_same(room):
+    problem = random_problem(4, n=60, d=4, noise=2.0)
+    expected = grow_tree(problem, naive.Rules(keep_proba=0.01), max_features=2)
+    found = grow_tree(problem, naive.Rules(keep_proba=0.01), max_features=2, room=room)
+    for one, other in zip(found.nodes, expected.nodes, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_drawing_features_depends_on_the_seed_only():
     problem = random_problem(6, n=50, d=6)
     first, again, other = (grow_tree(problem, naive.Rules(), max_features=2, seed=seed) for seed in (1, 1, 2))

@@ -4,7 +4,7 @@ import pytest
 import naive
 from probforest.families import normal_shape
 from probforest.kernels.layout import Cells
-from probforest.kernels.propagate import enlarged_members, left_probabilities, new_members, replace_parent, send
+from probforest.kernels.propagate import left_probabilities, new_members, replace_parent, send
 
 
 def members_of(reach, main):
@@ -31,7 +31,7 @@ def test_children_are_those_of_the_oracle(keep_proba, share_left):
     )
     for start, stop, expected, expected_main, weight in (
         (n, right_end, right, main_right, right_weight),
-        (right_end, left_end, left, main_left, left_weight),
+        (2 * n, left_end, left, main_left, left_weight),
     ):
         np.testing.assert_allclose(members.mass[start:stop], 2 * members.reach[start:stop], atol=1e-200)
         assert weight == pytest.approx(members.mass[start:stop].sum())
@@ -58,11 +58,3 @@ def test_left_probabilities_of_noisy_exact_and_missing_cells():
     np.testing.assert_allclose(out, [naive.cdf(2.0, 1.0, 2.0), 1.0, np.nan, 0.0], atol=1e-6)
     left_probabilities(Cells(center[:, :, None]), 0, 2.0, rows, table, out, np.empty((2, 4)))
     np.testing.assert_array_equal(out, [1.0, 1.0, np.nan, 0.0])
-
-
-def test_room_is_made_without_losing_members():
-    larger = enlarged_members(members_of([0.1, 0.2], [True, False]), 2, 100)
-    assert {len(array) for array in larger} == {100}
-    np.testing.assert_array_equal(larger.row[:2], [0, 1])
-    np.testing.assert_array_equal(larger.reach[:2], [0.1, 0.2])
-    np.testing.assert_array_equal(larger.main[:2], [True, False])

@@ -6,8 +6,9 @@ import pytest
 import naive
 from engine import binned, kernel_rules, labels_of
 from probforest.families import normal_shape
-from probforest.kernels.grow import root_members, weigh
+from probforest.kernels.grow import enter_root, weigh
 from probforest.kernels.layout import LEAF
+from probforest.kernels.propagate import new_members
 from probforest.kernels.split import midpoint, new_node_mass, new_search, split_node
 from problems import random_problem
 
@@ -17,7 +18,8 @@ def search_root(problem, rules, reach, max_bins=65_535, max_features=None, seed=
     _, bins = binned(problem, max_bins)
     labels = labels_of(problem)
     n, k = problem.pmf.shape
-    members, count = root_members(problem.weight, labels.class_index)
+    members = new_members(n)
+    count = enter_root(members, problem.weight, labels.class_index)
     members.mass[:count] = problem.weight * reach
     node = new_node_mass(n, k, len(labels.pmf) == 0)
     weight = weigh(members, 0, count, labels, node)

@@ -1,28 +1,6 @@
-"""Arrays that grow. Written as loops: slice assignments cost a second of compile time each."""
-
-import numpy as np
+"""Sums of arrays. Written as loops: NumPy's own cost seconds of compile time."""
 
 from .jit import kernel
-
-
-@kernel
-def enlarged(array, used, capacity):
-    """The first `used` entries of a one-dimensional array in one of the given capacity."""
-    larger = np.empty(capacity, dtype=array.dtype)
-    for i in range(used):
-        larger[i] = array[i]
-    return larger
-
-
-@kernel
-def enlarged_table(array, used, capacity):
-    """The first `used` rows of a two-dimensional array in one of the given number of rows."""
-    n_columns = array.shape[1]
-    larger = np.empty((capacity, n_columns), dtype=array.dtype)
-    for i in range(used):
-        for j in range(n_columns):
-            larger[i, j] = array[i, j]
-    return larger
 
 
 @kernel

@@ -4,22 +4,10 @@ import sys
 
 import numpy as np
 
-from .jit import inlined, kernel
+from .jit import kernel
 from .layout import GRID_POINTS, SCRATCH
 
 _LARGEST = sys.float_info.max
-
-
-@inlined
-def padded(edges):
-    """The edges, and infinity up to a length of one less than a power of two."""
-    size = 1
-    while size <= edges.shape[0]:
-        size *= 2
-    ladder = np.empty(size - 1)
-    for i in range(size - 1):
-        ladder[i] = edges[i] if i < edges.shape[0] else np.inf
-    return ladder
 
 
 @kernel
@@ -40,12 +28,11 @@ def find_bins(ladder, points, count, below):
 
 
 @kernel
-def encode_feature(center, scale, grid, edges, missing_code, codes):
-    """Write `codes` (n, 1 or GRID_POINTS or more) of one feature; `scale` is (n,), or (0,) when all cells are exact."""
-    ladder = padded(edges)
+def encode_cells(center, scale, grid, ladder, missing_code, points, below, codes):
+    """Write `codes` (n, 1 or GRID_POINTS or more) of one feature; `scale` is (n,), or (0,) when all cells are exact.
+    `points` and `below` (SCRATCH × GRID_POINTS,) are scratch space."""
     exact = scale.shape[0] == 0
     n_points = 1 if exact else GRID_POINTS
-    points, below = np.empty(SCRATCH * n_points), np.empty(SCRATCH * n_points, dtype=np.uint64)
     for first in range(0, center.shape[0], SCRATCH):
         count = min(SCRATCH, center.shape[0] - first)
         for m in range(count):
@@ -57,3 +44,16 @@ def encode_feature(center, scale, grid, edges, missing_code, codes):
             missing = center[first + m] != center[first + m]
             for g in range(n_points):
                 codes[first + m, g] = missing_code if missing else below[m * n_points + g]
+
+
+# Not kernels: arrays that are made in Python need not be compiled.
+def padded(edges: np.ndarray) -> np.ndarray:
+    """The edges, and infinity up to a length of one less than a power of two."""
+    length = 2 ** len(edges).bit_length() - 1
+    return np.append(edges, np.full(length - len(edges), np.inf))
+
+
+def encode_feature(center, scale, grid, edges, missing_code, codes) -> None:
+    """Write the `codes` (n, 1 or CODE_SLOTS) of one feature's cells; `scale` is (n,), or (0,) when all are exact."""
+    points, below = np.empty(SCRATCH * GRID_POINTS), np.empty(SCRATCH * GRID_POINTS, dtype=np.uint64)
+    encode_cells(center, scale, grid, padded(edges), missing_code, points, below, codes)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arrays import enlarged, enlarged_table, total
+from .arrays import total
 from .criterion import impurity_of, side_score
 from .jit import inlined, kernel
 from .layout import (
@@ -22,9 +22,8 @@ from .layout import (
     WEIGHT,
     Nodes,
 )
-from .propagate import enlarged_members, left_probabilities, new_members, replace_parent, send
+from .propagate import left_probabilities, new_members, replace_parent, send
 from .split import new_node_mass, new_search, split_node
-from .stack import new_stack, push
 
 
 class Parting(NamedTuple):
@@ -37,29 +36,6 @@ class Parting(NamedTuple):
     decrease: float
     right_end: int
     left_end: int
-
-
-@inlined
-def new_nodes(capacity, n_classes):
-    return Nodes(
-        np.empty((capacity, 2), dtype=INDEX),
-        np.empty(capacity, dtype=REAL),
-        np.empty((capacity, 2), dtype=REAL),
-        np.empty((capacity, 3), dtype=REAL),
-        np.empty((capacity, n_classes), dtype=REAL),
-    )
-
-
-@kernel
-def resized(nodes, used, capacity):
-    """The first `used` nodes in arrays of the given capacity."""
-    return Nodes(
-        enlarged_table(nodes.links, used, capacity),
-        enlarged(nodes.threshold, used, capacity),
-        enlarged_table(nodes.shares, used, capacity),
-        enlarged_table(nodes.facts, used, capacity),
-        enlarged_table(nodes.value, used, capacity),
-    )
 
 
 @inlined
@@ -94,9 +70,8 @@ def link(nodes, parent, child):
 
 
 @inlined
-def root_members(weight, class_index):
-    """All objects that weigh something, π = 1."""
-    members = new_members(2 * weight.shape[0] + 2)
+def enter_root(members, weight, class_index):
+    """Put all objects that weigh something into `members`, π = 1; returns their number."""
     count = 0
     for i in range(weight.shape[0]):
         if weight[i] > 0.0:
@@ -106,7 +81,7 @@ def root_members(weight, class_index):
             members.main[count] = True
             members.class_index[count] = class_index[i]
             count += 1
-    return members, count
+    return count
 
 
 @inlined
@@ -181,32 +156,34 @@ def part(members, start, stop, node_weight, score, node, cells, bins, search, ru
     return Parting(LEAF, math.nan, math.nan, math.nan, 0.0, stop, stop)
 
 
-def grow(cells, bins, labels, weight, rules, shape, seed):
-    """Grow one tree on the objects with `weight` (n,) > 0; `seed` > 0. Returns its Nodes."""
-    n_objects, n_classes = int(np.count_nonzero(weight)), labels.pmf.shape[1]
-    node = new_node_mass(n_objects, n_classes, labels.pmf.shape[0] == 0)
-    search = new_search(bins, n_classes, seed)
-    return grow_nodes(cells, bins, labels, weight, rules, shape, node, search)
+@inlined
+def push(pending, count, start, stop, parent, depth):
+    """Put a node to be made on top of `count` others."""
+    pending[count, 0] = start
+    pending[count, 1] = stop
+    pending[count, 2] = parent
+    pending[count, 3] = depth
 
 
 @kernel
-def grow_nodes(cells, bins, labels, weight, rules, shape, node, search):
-    """The loop of `grow` over the nodes; `node` and `search` are its scratch space."""
-    n_classes = labels.pmf.shape[1]
-    members, n_root = root_members(weight, labels.class_index)
-    nodes = new_nodes(64, n_classes)
-    n_nodes = np.int64(0)
+def grow_nodes(cells, bins, labels, weight, rules, shape, node, search, members, pending, nodes):
+    """Fill `nodes`, which like `members` and `pending` may be too small; the others are scratch space.
+    Returns the number of nodes; 0 if there was not enough room."""
+    push(pending, 0, 0, enter_root(members, weight, labels.class_index), LEAF, 0)
+    n_nodes, n_pending = np.int64(0), np.int64(1)
     root_weight = total(weight)
-    pending = new_stack(n_root, np.int64(LEAF))  # its node is the parent of the one to be made
-    n_pending = np.int64(1)
     while n_pending > 0:
         n_pending -= 1
         start, stop = pending[n_pending, 0], pending[n_pending, 1]
         parent, depth = pending[n_pending, 2], pending[n_pending, 3]
+        if (
+            n_nodes == nodes.threshold.shape[0]
+            or n_pending + 2 > pending.shape[0]
+            or 3 * stop - 2 * start + 1 > members.row.shape[0]
+        ):
+            return 0
         this = n_nodes
         n_nodes += 1
-        if n_nodes > nodes.links.shape[0]:
-            nodes = resized(nodes, this, 2 * n_nodes)
         link(nodes, parent, this)
         node_weight = weigh(members, start, stop, labels, node)
         score = side_score(node.total, node_weight, rules.criterion)
@@ -214,11 +191,6 @@ def grow_nodes(cells, bins, labels, weight, rules, shape, node, search):
         write_leaf(nodes, this, node, node_weight, impurity)
         if depth >= rules.max_depth or node_weight < rules.min_split_weight or impurity <= SAME_COST:
             continue
-        # Assigned only where they grow: every assignment of an array has its reference counted.
-        if 3 * stop - 2 * start > members.row.shape[0]:
-            members = enlarged_members(members, stop, 2 * (3 * stop - 2 * start))
-        if n_pending + 2 > pending.shape[0]:
-            pending = enlarged_table(pending, n_pending, 2 * pending.shape[0])
         parting = part(members, start, stop, node_weight, score, node, cells, bins, search, rules, shape)
         if parting.feature == LEAF or parting.decrease * node_weight / root_weight < rules.min_impurity_decrease:
             continue
@@ -227,4 +199,34 @@ def grow_nodes(cells, bins, labels, weight, rules, shape, node, search):
         push(pending, n_pending, start, right_end, this, depth + 1)
         push(pending, n_pending + 1, right_end, left_end, this, depth + 1)
         n_pending += 2
-    return resized(nodes, n_nodes, n_nodes)
+    return n_nodes
+
+
+# Not kernels: arrays that are made in Python need not be compiled.
+def new_nodes(capacity: int, n_classes: int) -> Nodes:
+    return Nodes(
+        links=np.empty((capacity, 2), dtype=INDEX),
+        threshold=np.empty(capacity, dtype=REAL),
+        shares=np.empty((capacity, 2), dtype=REAL),
+        facts=np.empty((capacity, 3), dtype=REAL),
+        value=np.empty((capacity, n_classes), dtype=REAL),
+    )
+
+
+def grow(cells, bins, labels, weight, rules, shape, seed, room=4):
+    """Grow one tree on the objects with `weight` (n,) > 0; `seed` > 0. Returns its Nodes.
+
+    Room is made for `room` nodes, and members on the stack, per object. It is hardly ever too little; then the tree is
+    grown again with twice as much.
+    """
+    n_objects, n_classes = int(np.count_nonzero(weight)), labels.pmf.shape[1]
+    node = new_node_mass(n_objects, n_classes, labels.pmf.shape[0] == 0)
+    while True:
+        capacity = room * (n_objects + 16)
+        nodes = new_nodes(capacity, n_classes)
+        pending = np.empty((capacity, 4), dtype=np.int64)
+        search, members = new_search(bins, n_classes, seed), new_members(capacity)
+        n_nodes = grow_nodes(cells, bins, labels, weight, rules, shape, node, search, members, pending, nodes)
+        if n_nodes > 0:
+            return Nodes(*(array[:n_nodes].copy() for array in nodes))
+        room *= 2

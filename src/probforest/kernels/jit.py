@@ -11,10 +11,13 @@ import numba
 
 Function = TypeVar("Function", bound=Callable)
 
+# `no_cfunc_wrapper`: nobody calls a kernel from C, and a wrapper less for each makes the first fit a second faster.
+_OPTIONS: Any = {"nogil": True, "cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+
 
 def kernel(function: Function) -> Function:
     """Compile lazily, release the GIL, cache on disk; no division checks and no `fastmath`, which breaks NaN."""
-    compiled: Any = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
+    compiled: Any = numba.njit(**_OPTIONS)(function)
     return compiled
 
 
@@ -25,5 +28,5 @@ def inlined(function: Function) -> Function:
     Inlining the small ones makes the first fit faster; inlining large ones costs more than it saves (measure with
     `benchmarks/run.py`).
     """
-    compiled: Any = numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")(function)
+    compiled: Any = numba.njit(**_OPTIONS, inline="always")(function)
     return compiled

@@ -120,6 +120,15 @@ class Wave(NamedTuple):
     main: np.ndarray  # bool, whether the node lies on its most probable path
 
 
+class WalkSpace(NamedTuple):
+    """Space for objects that walk down a tree together."""
+
+    wave: Wave
+    after: Wave  # the level below
+    leaves: Wave  # entries that have come to a leaf; their `main` is not filled
+    to_left: np.ndarray  # (SCRATCH,)
+
+
 class Visits(NamedTuple):
     """Which leaves the objects of a table reached, in no order."""
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from .arrays import enlarged
 from .cdf import look_up, table_position
 from .jit import inlined, kernel
 from .layout import INDEX, REAL, SCRATCH, Members
@@ -24,29 +23,6 @@ def branch(reach, main, to_left, share_left, keep_proba):
     enters_left = (reach_left > keep_proba) | (main & main_left)
     enters_right = (reach_right > keep_proba) | (main & (not main_left))
     return enters_left, enters_right, max(reach_left, _LEAST_REACH), max(reach_right, _LEAST_REACH), main_left
-
-
-@kernel
-def new_members(capacity):
-    return Members(
-        np.empty(capacity, dtype=INDEX),
-        np.empty(capacity, dtype=REAL),
-        np.empty(capacity, dtype=REAL),
-        np.empty(capacity, dtype=np.bool_),
-        np.empty(capacity, dtype=INDEX),
-    )
-
-
-@kernel
-def enlarged_members(members, used, capacity):
-    """The first `used` members in a larger stack."""
-    return Members(
-        enlarged(members.row, used, capacity),
-        enlarged(members.reach, used, capacity),
-        enlarged(members.mass, used, capacity),
-        enlarged(members.main, used, capacity),
-        enlarged(members.class_index, used, capacity),
-    )
 
 
 @kernel
@@ -80,15 +56,14 @@ def left_probabilities(cells, feature, threshold, rows, table, out, scratch):
 def send(members, start, stop, probability, share_left, keep_proba):
     """Write the two children of the segment [start, stop) of `members`, the top of the stack, above it.
 
-        before  ... | node                    probability (m,): to the left
-        after   ... | node | right | left
+        before  ... | node                               probability (m,): to the left
+        after   ... | node | right ... | left ...        each with room for all of the node's members
 
     The stack must have room for stop + 2 (stop - start). Every member is written to both children, and counts where it
     enters: no branch that can't be predicted. Returns where the right and the left child end, and what they weigh.
     """
     row, reach, mass, main, label = members.row, members.reach, members.mass, members.main, members.class_index
-    left_start = np.uint64(stop + (stop - start))
-    right_end, left_end = np.uint64(stop), left_start
+    right_end, left_end = np.uint64(stop), np.uint64(stop + (stop - start))
     right_weight, left_weight = 0.0, 0.0
     for m in range(stop - start):
         at = np.uint64(start + m)
@@ -111,13 +86,12 @@ def send(members, start, stop, probability, share_left, keep_proba):
         label[right_end] = label[at]
         right_weight += mass_right * enters_right
         right_end += np.uint64(enters_right)
-    move_down(members, np.int64(left_start), np.int64(left_end), np.int64(right_end))
-    return np.int64(right_end), np.int64(right_end + left_end - left_start), right_weight, left_weight
+    return np.int64(right_end), np.int64(left_end), right_weight, left_weight
 
 
 @kernel
 def move_down(members, start, stop, to):
-    """Copy the segment [start, stop) to one that begins at `to` <= start."""
+    """Copy the segment [start, stop) to one that begins at `to` <= start. Returns where it ends."""
     for m in range(stop - start):
         members.row[to + m] = members.row[start + m]
     for m in range(stop - start):
@@ -128,10 +102,23 @@ def move_down(members, start, stop, to):
         members.main[to + m] = members.main[start + m]
     for m in range(stop - start):
         members.class_index[to + m] = members.class_index[start + m]
+    return to + stop - start
 
 
 @inlined
 def replace_parent(members, start, stop, right_end, left_end):
-    """Move the children that `send` wrote down over their parent [start, stop). Returns their new ends."""
-    move_down(members, stop, left_end, start)
-    return right_end - (stop - start), left_end - (stop - start)
+    """Move the children that `send` wrote down over their parent [start, stop), the left one on top.
+    Returns their new ends."""
+    right_end = move_down(members, stop, right_end, start)
+    return right_end, move_down(members, stop + (stop - start), left_end, right_end)
+
+
+# Not a kernel: arrays that are made in Python need not be compiled.
+def new_members(capacity: int) -> Members:
+    return Members(
+        row=np.empty(capacity, dtype=INDEX),
+        reach=np.empty(capacity, dtype=REAL),
+        mass=np.empty(capacity, dtype=REAL),
+        main=np.empty(capacity, dtype=np.bool_),
+        class_index=np.empty(capacity, dtype=INDEX),
+    )

@@ -6,7 +6,6 @@ take their step in the same short loops, which wait for many of them at once and
 
 import numpy as np
 
-from .arrays import enlarged
 from .cdf import TABLE_STEPS, look_up, table_position
 from .jit import inlined, kernel
 from .layout import (
@@ -18,29 +17,16 @@ from .layout import (
     RIGHT,
     SCRATCH,
     SHARE_LEFT,
+    Nodes,
+    Query,
     Visits,
+    WalkSpace,
     Wave,
 )
 from .propagate import branch
 
-_ROWS = 256  # objects that start together
-_FEWEST_ROWS = 8
-
-
-@kernel
-def new_wave(capacity):
-    return Wave(
-        np.empty(capacity, dtype=INDEX),
-        np.empty(capacity, dtype=INDEX),
-        np.empty(capacity, dtype=REAL),
-        np.empty(capacity, dtype=np.bool_),
-    )
-
-
-@inlined
-def rows_at_once(keep_proba):
-    """An object is in at most 1 / keep_proba nodes of a level, more or less: fewer objects start when that is many."""
-    return max(_FEWEST_ROWS, int(_ROWS * min(1.0, 20.0 * keep_proba)))
+_MOST_ROWS = 256  # objects that start together
+_MOST_ENTRIES = 16_384  # entries of a wave
 
 
 @inlined
@@ -77,24 +63,23 @@ def left_probabilities_at(query, nodes, table, wave, start, count, to_left):
 
 
 @kernel
-def advance(query, nodes, keep_proba, table, wave, start, count, after, n_after, leaves, to_left):
+def advance(nodes, keep_proba, wave, start, count, to_left, after, n_after, leaves, n_leaves):
     """Take `count` <= SCRATCH entries of the wave, from `start` on, one level down: those that go on are appended to
-    `after`, those that are in a leaf written to `leaves`. Returns the lengths of both.
+    `after`, those that are in a leaf to `leaves`. Returns the new lengths of both.
 
     Every entry is written for both children, and counts where it enters: no branch that can't be predicted.
     """
-    left_probabilities_at(query, nodes, table, wave, start, count, to_left)
     row, node, reach, main = wave.row, wave.node, wave.reach, wave.main
-    end, n_leaves = np.uint64(n_after), np.uint64(0)
+    end, leaves_end = np.uint64(n_after), np.uint64(n_leaves)
     for m in range(count):
         at = np.uint64(start + m)
         here, is_main, probability = np.uint64(node[at]), main[at], to_left[m]
         right = nodes.links[here, RIGHT]
         if right == LEAF:
-            leaves.row[n_leaves] = row[at]
-            leaves.node[n_leaves] = node[at]
-            leaves.reach[n_leaves] = reach[at]
-            n_leaves += np.uint64(1)
+            leaves.row[leaves_end] = row[at]
+            leaves.node[leaves_end] = node[at]
+            leaves.reach[leaves_end] = reach[at]
+            leaves_end += np.uint64(1)
             continue
         # where it matters only: the share lies far from the links
         share_left = nodes.shares[here, SHARE_LEFT] if probability == 0.5 else 0.0
@@ -111,40 +96,25 @@ def advance(query, nodes, keep_proba, table, wave, start, count, after, n_after,
         after.reach[end] = reach_right
         after.main[end] = is_main & (not main_left)
         end += np.uint64(enters_right)
-    return np.int64(end), np.int64(n_leaves)
+    return np.int64(end), np.int64(leaves_end)
 
 
 @kernel
-def route(query, nodes, keep_proba, table):
-    """The leaves that all objects reach, with their π, in no order. Returns Visits, and how many there are."""
-    n_rows = query.cells.shape[0]
-    rows, leaf_nodes = np.empty(n_rows, dtype=INDEX), np.empty(n_rows, dtype=INDEX)
-    reach = np.empty(n_rows, dtype=REAL)
-    n_visits = np.int64(0)
-    at_once = rows_at_once(keep_proba)
-    wave, after, leaves, to_left = new_wave(at_once), new_wave(at_once), new_wave(np.int64(SCRATCH)), np.empty(SCRATCH)
-    for first in range(0, n_rows, at_once):
-        n_wave = start_wave(wave, first, min(first + at_once, n_rows))
-        while n_wave > 0:
-            if after.row.shape[0] < 2 * n_wave + 1:
-                after = new_wave(4 * n_wave + 1)
-            n_after = np.int64(0)
-            for start in range(0, n_wave, SCRATCH):
-                count = min(SCRATCH, n_wave - start)
-                n_after, n_leaves = advance(
-                    query, nodes, keep_proba, table, wave, start, count, after, n_after, leaves, to_left
-                )
-                if n_visits + n_leaves > rows.shape[0]:
-                    capacity = 2 * (n_visits + n_leaves)
-                    rows, leaf_nodes = enlarged(rows, n_visits, capacity), enlarged(leaf_nodes, n_visits, capacity)
-                    reach = enlarged(reach, n_visits, capacity)
-                for v in range(n_leaves):
-                    rows[n_visits + v] = leaves.row[v]
-                    leaf_nodes[n_visits + v] = leaves.node[v]
-                    reach[n_visits + v] = leaves.reach[v]
-                n_visits += n_leaves
-            wave, after, n_wave = after, wave, n_after
-    return Visits(rows, leaf_nodes, reach), n_visits
+def walk(query, first, last, nodes, keep_proba, table, walk_space):
+    """Take the objects [first, last), not more than there is space for, to their leaves: these are then in
+    `walk_space.leaves`. Returns their number."""
+    wave, after, leaves, to_left = walk_space
+    n_wave, n_leaves = start_wave(wave, first, last), np.int64(0)
+    while n_wave > 0:
+        n_after = np.int64(0)
+        for start in range(0, n_wave, SCRATCH):
+            count = min(SCRATCH, n_wave - start)
+            left_probabilities_at(query, nodes, table, wave, start, count, to_left)
+            n_after, n_leaves = advance(
+                nodes, keep_proba, wave, start, count, to_left, after, n_after, leaves, n_leaves
+            )
+        wave, after, n_wave = after, wave, n_after
+    return n_leaves
 
 
 @inlined
@@ -162,36 +132,24 @@ def add_answer(answer, reached, majority, out_row):
 
 
 @kernel
-def add_waves(query, first, last, nodes, keep_proba, table, majority, out):
-    """Add one tree's answer for the objects [first, last) to the same rows of `out` (n, k)."""
+def add_waves(query, first, last, nodes, keep_proba, table, majority, n_rows, walk_space, answer, out):
+    """Add one tree's answer for the objects [first, last) to the same rows of `out` (n, k). `n_rows` start together,
+    `answer` is (n_rows, k + 1) scratch space."""
     n_classes = out.shape[1]
-    at_once = rows_at_once(keep_proba)
-    wave, after, leaves, to_left = new_wave(at_once), new_wave(at_once), new_wave(np.int64(SCRATCH)), np.empty(SCRATCH)
-    answer, reached = np.empty((at_once, n_classes)), np.empty(at_once)
-    for top in range(first, last, at_once):
-        n_rows = start_wave(wave, top, min(top + at_once, last))
-        for m in range(n_rows):
-            reached[m] = 0.0
-            for c in range(n_classes):
+    for top in range(first, last, n_rows):
+        end = min(top + n_rows, last)
+        n_leaves = walk(query, top, end, nodes, keep_proba, table, walk_space)
+        for m in range(end - top):
+            for c in range(n_classes + 1):
                 answer[m, c] = 0.0
-        n_wave = n_rows
-        while n_wave > 0:
-            if after.row.shape[0] < 2 * n_wave + 1:
-                after = new_wave(4 * n_wave + 1)
-            n_after = np.int64(0)
-            for start in range(0, n_wave, SCRATCH):
-                count = min(SCRATCH, n_wave - start)
-                n_after, n_leaves = advance(
-                    query, nodes, keep_proba, table, wave, start, count, after, n_after, leaves, to_left
-                )
-                for v in range(n_leaves):
-                    place, leaf, reach = np.uint64(leaves.row[v] - top), np.uint64(leaves.node[v]), leaves.reach[v]
-                    reached[place] += reach
-                    for c in range(n_classes):
-                        answer[place, c] += reach * nodes.value[leaf, c]
-            wave, after, n_wave = after, wave, n_after
-        for m in range(n_rows):
-            add_answer(answer[m], reached[m], majority, out[top + m])
+        row, node, reach = walk_space.leaves.row, walk_space.leaves.node, walk_space.leaves.reach
+        for v in range(n_leaves):
+            place, leaf = np.uint64(row[v] - top), np.uint64(node[v])
+            for c in range(n_classes):
+                answer[place, c] += reach[v] * nodes.value[leaf, c]
+            answer[place, n_classes] += reach[v]
+        for m in range(end - top):
+            add_answer(answer[m], answer[m, n_classes], majority, out[top + m])
 
 
 @kernel
@@ -210,3 +168,48 @@ def add_single_paths(query, first, last, nodes, majority, out):
                 node = np.uint64(links[node, RIGHT])
             feature = links[node, FEATURE]
         add_answer(nodes.value[node], 1.0, majority, out[row])
+
+
+# Not kernels: arrays that are made in Python need not be compiled.
+def new_wave(capacity: int) -> Wave:
+    return Wave(
+        row=np.empty(capacity, dtype=INDEX),
+        node=np.empty(capacity, dtype=INDEX),
+        reach=np.empty(capacity, dtype=REAL),
+        main=np.empty(capacity, dtype=np.bool_),
+    )
+
+
+def new_walk_space(nodes: Nodes, keep_proba: float) -> tuple[int, WalkSpace]:
+    """Space for objects that walk together, and how many of them there may be.
+
+    The probabilities of an object in the nodes of a level add up to 1 at most, and each is above `keep_proba`, except
+    on the most probable path.
+    """
+    n_leaves = len(nodes.threshold) // 2 + 1
+    most_entries = n_leaves if keep_proba * n_leaves < 1 else int(1 / keep_proba) + 1
+    n_rows = int(np.clip(_MOST_ENTRIES // most_entries, 1, _MOST_ROWS))
+    capacity = n_rows * most_entries + 1
+    space = WalkSpace(new_wave(capacity), new_wave(capacity), new_wave(capacity), np.empty(SCRATCH))
+    return n_rows, space
+
+
+def route(query: Query, nodes: Nodes, keep_proba: float, table: np.ndarray) -> Visits:
+    """The leaves that all objects reach, with their π."""
+    n_objects = len(query.cells)
+    n_rows, space = new_walk_space(nodes, keep_proba)
+    found = []
+    for first in range(0, n_objects, n_rows):
+        count = walk(query, first, min(first + n_rows, n_objects), nodes, keep_proba, table, space)
+        found.append([array[:count].copy() for array in (space.leaves.row, space.leaves.node, space.leaves.reach)])
+    return Visits(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def add_answers(query: Query, first: int, last: int, nodes: Nodes, keep_proba: float, table, majority: bool, out):
+    """Add one tree's answer for the objects [first, last) to the same rows of `out`: its probabilities or its votes."""
+    if query.complete and query.cells.shape[2] == 1:
+        add_single_paths(query, first, last, nodes, majority, out)
+    else:
+        n_rows, space = new_walk_space(nodes, keep_proba)
+        answer = np.empty((n_rows, out.shape[1] + 1))
+        add_waves(query, first, last, nodes, keep_proba, table, majority, n_rows, space, answer, out)
