@@ -1,12 +1,9 @@
-from itertools import product
-
 import numpy as np
 import pytest
 
 from probforest.families import normal_shape
-from probforest.kernels.histogram import add_hard, add_soft
-from probforest.kernels.layout import CODE_SLOTS, GRID_POINTS, Bins
-from probforest.kernels.split import new_search
+from probforest.kernels.histogram import add_listed, add_soft, add_words
+from probforest.kernels.layout import CODE_SLOTS, GRID_POINTS, SCRATCH
 
 CHUNK = normal_shape().chunk
 
@@ -29,19 +26,21 @@ def test_histograms_hold_the_mass_of_every_grid_point(n_points, dtype):
             continue
         for g, b in enumerate(codes[i, :GRID_POINTS]):
             expected[b] += mass[m] * (CHUNK[g] if n_points > 1 else 1.0) * pmf[m]
-    words = codes.view(np.uint64) if codes[0].nbytes == 8 else np.empty((0, 1), dtype=np.uint64)
-    bins = Bins(codes[None], words[None], np.array([6]), np.zeros((1, 6)), np.zeros((1, 6)), missing_code)
-    for soft, listed in product((False, True), (True, False) if len(words) else (True,)):
-        search = new_search(bins, 3, 1)
-        search.missing[:] = 0.0
-        if soft:
+    scratch = np.empty(SCRATCH, dtype=np.uint64)
+    for kind in ("soft", "listed", "words")[: 3 if codes[0].nbytes == 8 else 2]:
+        histogram, occupied, missing = np.zeros(24), np.zeros(6, dtype=np.uint8), np.zeros(3)
+        if kind == "soft":
             class_mass = np.zeros((5, 4))
             class_mass[:, :3] = mass[:, None] * pmf
-            add_soft((codes, words), missing_code, listed, index, class_mass, CHUNK, search)
-            found = search.histogram.reshape(6, 4)[:, :3]
+            add_soft(codes, missing_code, index, class_mass, CHUNK, histogram, occupied, missing)
+            found = histogram.reshape(6, 4)[:, :3]
+        elif kind == "listed":
+            add_listed(codes, missing_code, index, mass, labels, CHUNK, 6, histogram, occupied, missing)
+            found = histogram[:18].reshape(3, 6).T
         else:
-            add_hard((codes, words), missing_code, listed, index, mass, labels, CHUNK, search)
-            found = search.histogram[:18].reshape(3, 6).T
+            words = codes.view(np.uint64)
+            add_words(words, missing_code, index, mass, labels, CHUNK, 6, scratch, histogram, missing)
+            found = histogram[:18].reshape(3, 6).T
         np.testing.assert_allclose(found, expected, atol=1e-15)
-        np.testing.assert_allclose(search.missing, expected_missing, atol=1e-15)
-        np.testing.assert_array_equal(search.occupied[:6], expected.any(axis=1) if listed else np.zeros(6))
+        np.testing.assert_allclose(missing, expected_missing, atol=1e-15)
+        np.testing.assert_array_equal(occupied, expected.any(axis=1) if kind != "words" else np.zeros(6))

@@ -28,29 +28,35 @@ def list_occupied(occupied, words, bin_of_cut):
 
 
 @kernel
-def last_bin(histogram, n_bins, n_classes, class_step, bin_step):
-    """The last bin that holds something; -1 if there is none."""
-    for b in range(n_bins - 1, -1, -1):
-        for c in range(n_classes):
-            if histogram[np.uint64(c * class_step + b * bin_step)] > 0.0:
-                return b
-    return -1
+def occupied_range(histogram, n_bins, n_classes, class_step):
+    """The first bin that holds something, and the number of bins from there to the last one; (0, 0) if none does.
+    Class c of bin b is entry c × class_step + b of the histogram."""
+    first, last = n_bins, -1
+    for c in range(n_classes):
+        start, b = c * class_step, 0
+        while b < first and histogram[np.uint64(start + b)] == 0.0:
+            b += 1
+        first = b
+        b = n_bins - 1
+        while b > last and histogram[np.uint64(start + b)] == 0.0:
+            b -= 1
+        last = b
+    return (0, 0) if last < 0 else (first, last + 1 - first)
 
 
 @kernel
-def sum_left(histogram, class_step, bin_step, n_cuts, left, observed):
-    """Masses to the left of each cut, per class into `left` (k, n or more) and of all classes into `observed` (n or
-    more,); clears the histogram, where class c of bin b is entry c × class_step + b × bin_step.
+def sum_left(histogram, class_step, first_bin, n_cuts, left, observed):
+    """Masses to the left of the cuts behind `n_cuts` bins, per class into `left` (k, n or more) and of all classes into
+    `observed` (n or more,); clears the histogram.
 
     Four cuts at a time: a running sum waits for its last addition, and so waits half as often. Behind an empty bin the
     sums are the same to the last bit.
     """
-    step = np.uint64(bin_step)
     rest = n_cuts % 4
     for c in range(left.shape[0]):
-        mass, place = 0.0, np.uint64(c * class_step)
+        mass, place = 0.0, np.uint64(c * class_step + first_bin)
         for cut in range(0, n_cuts - rest, 4):
-            second, third, fourth = place + step, place + step + step, place + step + step + step
+            second, third, fourth = place + np.uint64(1), place + np.uint64(2), place + np.uint64(3)
             one, three = histogram[place], histogram[third]
             two, four = one + histogram[second], three + histogram[fourth]
             histogram[place], histogram[second], histogram[third], histogram[fourth] = 0.0, 0.0, 0.0, 0.0
@@ -60,18 +66,19 @@ def sum_left(histogram, class_step, bin_step, n_cuts, left, observed):
             left[c, cut + 2] = mass + three
             mass += four
             left[c, cut + 3] = mass
-            place = fourth + step
+            place += np.uint64(4)
         for cut in range(n_cuts - rest, n_cuts):
             mass += histogram[place]
             histogram[place] = 0.0
             left[c, cut] = mass
-            place += step
+            place += np.uint64(1)
     add_classes(n_cuts, left, observed)
 
 
 @kernel
 def sum_left_of_listed(histogram, class_step, bin_step, bin_of_cut, n_cuts, left, observed):
-    """The same for cuts that lie behind the bins `bin_of_cut` (n or more,) only."""
+    """The same for cuts behind the bins `bin_of_cut` (n or more,) only. Class c of bin b is entry
+    c × class_step + b × bin_step of the histogram."""
     for c in range(left.shape[0]):
         mass = 0.0
         for cut in range(n_cuts):

@@ -29,96 +29,62 @@ def code_of(word, point):
 
 
 @kernel
-def add_hard(cell_codes, missing_code, listed, index, mass, class_index, chunk, search):
-    """Add members with hard labels. `cell_codes` is (codes, words) of the feature, `index` (m,) the members,
-    `mass`, `class_index` (m or more,). Adds to `search.histogram` and `search.missing`; marks `search.occupied` if
-    the bins are to be `listed`, as they must be where the cells have no words."""
-    codes, words = cell_codes
-    histogram, occupied, missing, buffer = search.histogram, search.occupied, search.missing, search.words
-    n_bins = np.uint64(search.left.shape[1])
-    if listed:
-        n_points = GRID_POINTS if codes.shape[1] > 1 else 1
-        for m in range(index.shape[0]):
-            i, c = np.uint64(index[m]), np.uint64(class_index[m])  # unsigned indices cost no test for a sign
-            if codes[i, 0] == missing_code:
-                missing[c] += mass[m]
-                continue
-            for g in range(n_points):
-                b = np.uint64(codes[i, g])
-                histogram[c * n_bins + b] += mass[m] if n_points == 1 else mass[m] * chunk[g]
-                occupied[b] = 1
-        return
+def add_listed(codes, missing_code, index, mass, class_index, chunk, n_bins, histogram, occupied, missing):
+    """Add members with hard labels, and mark the bins that they occupy. `codes` (n, 1 or CODE_SLOTS) of the feature,
+    `index` (m,) the members, `mass`, `class_index` (m or more,)."""
+    n_points = GRID_POINTS if codes.shape[1] > 1 else 1
+    for m in range(index.shape[0]):
+        i, c = np.uint64(index[m]), np.uint64(class_index[m])  # unsigned indices cost no test for a sign
+        if codes[i, 0] == missing_code:
+            missing[c] += mass[m]
+            continue
+        for g in range(n_points):
+            b = np.uint64(codes[i, g])
+            histogram[c * np.uint64(n_bins) + b] += mass[m] if n_points == 1 else mass[m] * chunk[g]
+            occupied[b] = 1
+
+
+@kernel
+def add_words(words, missing_code, index, mass, class_index, chunk, n_bins, buffer, histogram, missing):
+    """The same without marks, for many members whose codes fit in a word: `words` (n, 1)."""
     # Names for the chunks: the compiler can't know that the histogram is not written over an array of them.
-    chunk0, chunk1, chunk2, chunk3, chunk4, chunk5, chunk6 = (
-        chunk[0],
-        chunk[1],
-        chunk[2],
-        chunk[3],
-        chunk[4],
-        chunk[5],
-        chunk[6],
-    )
+    c0, c1, c2, c3, c4, c5, c6 = chunk[0], chunk[1], chunk[2], chunk[3], chunk[4], chunk[5], chunk[6]
     for first in range(0, index.shape[0], SCRATCH):
         count = min(index.shape[0] - first, SCRATCH)
         fetch(words, index, first, count, buffer)
         for m in range(count):
             word, weight, c = buffer[m], mass[first + m], np.uint64(class_index[first + m])
-            start, first_code = c * n_bins, code_of(word, 0)
+            start, first_code = c * np.uint64(n_bins), code_of(word, 0)
             if first_code == missing_code:
                 missing[c] += weight
             elif first_code == code_of(word, GRID_POINTS - 1):  # all grid points in one bin
                 histogram[start + first_code] += weight
             else:
-                histogram[start + first_code] += weight * chunk0
-                histogram[start + code_of(word, 1)] += weight * chunk1
-                histogram[start + code_of(word, 2)] += weight * chunk2
-                histogram[start + code_of(word, 3)] += weight * chunk3
-                histogram[start + code_of(word, 4)] += weight * chunk4
-                histogram[start + code_of(word, 5)] += weight * chunk5
-                histogram[start + code_of(word, 6)] += weight * chunk6
-
-
-@inlined
-def add_classes(histogram, place, class_mass, m, factor, n_columns):
-    """Add all classes of a member to one bin."""
-    for c in range(0, n_columns, LANES):
-        for lane in range(LANES):
-            histogram[place + np.uint64(c + lane)] += class_mass[m, np.uint64(c + lane)] * factor
+                histogram[start + first_code] += weight * c0
+                histogram[start + code_of(word, 1)] += weight * c1
+                histogram[start + code_of(word, 2)] += weight * c2
+                histogram[start + code_of(word, 3)] += weight * c3
+                histogram[start + code_of(word, 4)] += weight * c4
+                histogram[start + code_of(word, 5)] += weight * c5
+                histogram[start + code_of(word, 6)] += weight * c6
 
 
 @kernel
-def add_soft(cell_codes, missing_code, listed, index, class_mass, chunk, search):
-    """The same for label PMFs: `class_mass` (m or more, n_columns) instead of one mass and its class."""
-    codes, words = cell_codes
-    histogram, occupied, missing, buffer = search.histogram, search.occupied, search.missing, search.words
+def add_soft(codes, missing_code, index, class_mass, chunk, histogram, occupied, missing):
+    """Add members with label PMFs, and mark the bins: `class_mass` (m or more, a multiple of LANES)."""
+    n_points = GRID_POINTS if codes.shape[1] > 1 else 1
     n_columns = class_mass.shape[1]
-    if listed:
-        n_points = GRID_POINTS if codes.shape[1] > 1 else 1
-        for m in range(index.shape[0]):
-            i = np.uint64(index[m])
-            if codes[i, 0] == missing_code:
-                for c in range(missing.shape[0]):
-                    missing[c] += class_mass[m, c]
-                continue
-            for g in range(n_points):
-                b = np.uint64(codes[i, g])
-                factor = 1.0 if n_points == 1 else chunk[g]
-                for c in range(n_columns):
-                    histogram[b * np.uint64(n_columns) + np.uint64(c)] += class_mass[m, c] * factor
-                occupied[b] = 1
-        return
-    for first in range(0, index.shape[0], SCRATCH):
-        count = min(index.shape[0] - first, SCRATCH)
-        fetch(words, index, first, count, buffer)
-        for m in range(count):
-            word, at = buffer[m], np.uint64(first + m)
-            first_code = code_of(word, 0)
-            if first_code == missing_code:
-                for c in range(missing.shape[0]):
-                    missing[c] += class_mass[at, c]
-            elif first_code == code_of(word, GRID_POINTS - 1):
-                add_classes(histogram, first_code * np.uint64(n_columns), class_mass, at, 1.0, n_columns)
-            else:
-                for g in range(GRID_POINTS):
-                    place = code_of(word, g) * np.uint64(n_columns)
-                    add_classes(histogram, place, class_mass, at, chunk[g], n_columns)
+    for m in range(index.shape[0]):
+        i = np.uint64(index[m])
+        if codes[i, 0] == missing_code:
+            for c in range(missing.shape[0]):
+                missing[c] += class_mass[m, c]
+            continue
+        for g in range(n_points):
+            b = np.uint64(codes[i, g])
+            factor = 1.0 if n_points == 1 else chunk[g]
+            for first in range(0, n_columns, LANES):
+                for lane in range(LANES):
+                    column = np.uint64(first + lane)
+                    histogram[b * np.uint64(n_columns) + column] += class_mass[m, column] * factor
+            occupied[b] = 1

@@ -6,9 +6,18 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import total
-from .cuts import best_cut, forbid, last_bin, list_occupied, score_entropy, score_gini, sum_left, sum_left_of_listed
+from .cuts import (
+    best_cut,
+    forbid,
+    list_occupied,
+    occupied_range,
+    score_entropy,
+    score_gini,
+    sum_left,
+    sum_left_of_listed,
+)
 from .dice import draw_below
-from .histogram import LANES, add_hard, add_soft
+from .histogram import LANES, add_listed, add_soft, add_words
 from .jit import inlined, kernel
 from .layout import EQUAL, GINI, INDEX, LEAF, LEARNED, REAL, SAME_COST, SCRATCH, Bins
 
@@ -51,7 +60,9 @@ FEW_MEMBERS = 32  # so many occupy few bins
 OBSERVED = 0  # weight of the observed cells to the left
 SCORE = 1  # score of the cut, for each of up to three ways to treat missing cells; -inf: not allowed
 # Columns of `Search.slots`.
-N_CUTS, LISTED, MISSING_WEIGHT = 0, 1, 2
+N_CUTS = 0
+FIRST_BIN = 1  # the bin of the first cut; -1: the bins are listed
+MISSING_WEIGHT = 2
 
 
 class Split(NamedTuple):
@@ -82,27 +93,34 @@ def way_of_missing(way, rule, observed):
 @inlined
 def fill_slot(search, slot, bins, feature, chunk, index, node):
     """Add up the members, and find the masses to the left of each cut of the feature."""
-    cell_codes = (bins.codes[feature], bins.words[feature])
-    for c in range(search.missing.shape[0]):
-        search.missing[c] = 0.0
-    n_classes, n_bins = search.left.shape
+    histogram, occupied, missing, left = search.histogram, search.occupied, search.missing, search.left
+    codes, missing_code = bins.codes[feature], bins.missing_code
+    for c in range(missing.shape[0]):
+        missing[c] = 0.0
+    n_classes, n_bins = left.shape
+    class_step, bin_step = n_bins, 1
     listed = bins.words.shape[1] == 0 or index.shape[0] <= FEW_MEMBERS
-    if node.class_mass.shape[0] == 0:
-        add_hard(cell_codes, bins.missing_code, listed, index, node.mass, node.class_index, chunk, search)
-        class_step, bin_step = n_bins, 1
-    else:
-        add_soft(cell_codes, bins.missing_code, listed, index, node.class_mass, chunk, search)
+    if node.class_mass.shape[0] > 0:
+        listed = True
         class_step, bin_step = 1, node.class_mass.shape[1]
-    histogram, left, observed = search.histogram, search.left, search.cuts[slot, OBSERVED]
+        add_soft(codes, missing_code, index, node.class_mass, chunk, histogram, occupied, missing)
+    elif listed:
+        labels = node.class_index
+        add_listed(codes, missing_code, index, node.mass, labels, chunk, n_bins, histogram, occupied, missing)
+    else:
+        words, labels = bins.words[feature], node.class_index
+        add_words(words, missing_code, index, node.mass, labels, chunk, n_bins, search.words, histogram, missing)
+    observed = search.cuts[slot, OBSERVED]
+    first_bin = 0
     if listed:
-        n_cuts = list_occupied(search.occupied, search.occupied_words, search.bin[slot])
+        n_cuts = list_occupied(occupied, search.occupied_words, search.bin[slot])
         sum_left_of_listed(histogram, class_step, bin_step, search.bin[slot], n_cuts, left, observed)
     else:
-        n_cuts = last_bin(histogram, bins.n_bins[feature], n_classes, class_step, bin_step) + 1
-        sum_left(histogram, class_step, bin_step, n_cuts, left, observed)
+        first_bin, n_cuts = occupied_range(histogram, bins.n_bins[feature], n_classes, n_bins)
+        sum_left(histogram, n_bins, first_bin, n_cuts, left, observed)
     search.slots[slot, N_CUTS] = n_cuts
-    search.slots[slot, LISTED] = listed
-    search.slots[slot, MISSING_WEIGHT] = total(search.missing)
+    search.slots[slot, FIRST_BIN] = -1 if listed else first_bin
+    search.slots[slot, MISSING_WEIGHT] = total(missing)
 
 
 @inlined
@@ -145,14 +163,14 @@ def score_slot(search, slot, way, n_cuts, node, node_weight, rules, least, again
 def split_at(search, slot, cut, way, n_cuts, bins, rule):
     """The split of a cut: its threshold lies midway to the next bin that holds something."""
     cuts, feature = search.cuts, search.order[slot]
-    next_cut, listed = cut + 1, search.slots[slot, LISTED] == 1.0
-    if not listed:  # there are cuts behind empty bins, too
+    next_cut, first_bin = cut + 1, np.int64(search.slots[slot, FIRST_BIN])
+    if first_bin >= 0:  # there are cuts behind empty bins, too
         while next_cut < n_cuts and cuts[slot, OBSERVED, next_cut] == cuts[slot, OBSERVED, cut]:
             next_cut += 1
     threshold = math.inf
     if next_cut < n_cuts:
-        here = search.bin[slot, cut] if listed else cut
-        there = search.bin[slot, next_cut] if listed else next_cut
+        here = search.bin[slot, cut] if first_bin < 0 else first_bin + cut
+        there = search.bin[slot, next_cut] if first_bin < 0 else first_bin + next_cut
         threshold = midpoint(bins.high[feature, here], bins.low[feature, there])
     missing_left = 0.5 if rule == EQUAL else math.nan
     if way > 0:
