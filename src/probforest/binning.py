@@ -13,7 +13,7 @@ from .kernels.encode import encode_feature
 from .kernels.layout import CODE_SLOTS, Bins, Shape
 from .measurements import Measurements
 
-SAMPLE = 200_000  # grid points that say where the quantiles are; more would move an edge by less than a bin's width
+SAMPLE = 70_000  # grid points that say where the quantiles are; more would move an edge by less than a bin's width
 
 
 def bin_measurements(

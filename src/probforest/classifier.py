@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .kernels.layout import SAME_WEIGHT, Query, Rules
+from .kernels.layout import SAME_WEIGHT, Cells, Rules
 from .labels import LabelTable, read_labels
 from .measurements import Measurements, names_of_errors, read_measurements, refuse_reordered, unmasked
 from .parameters import (
@@ -176,7 +176,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     def _class_weight_per_tree(self) -> bool:
         return False
 
-    def _read_query(self, X, X_err, *, warn: bool = True) -> Query:
+    def _read_query(self, X, X_err, *, warn: bool = True) -> Cells:
         """Check what a prediction was given."""
         check_is_fitted(self)
         self._check_parameters()
@@ -188,4 +188,4 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
                 "Pass X_err=..., or X_err=0 if they are exact."
             )
         medians = self.median_errors_ if self.fitted_with_errors_ else None
-        return read_measurements(X, X_err).with_errors_known(self.unknown_error, medians).query()
+        return read_measurements(X, X_err).with_errors_known(self.unknown_error, medians).cells()

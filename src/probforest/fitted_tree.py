@@ -17,8 +17,8 @@ from .kernels.layout import (
     RIGHT,
     SHARE_LEFT,
     WEIGHT,
+    Cells,
     Nodes,
-    Query,
     Visits,
 )
 from .kernels.route import add_answers, route
@@ -102,11 +102,11 @@ class FittedTree:
             depth[left[node]] = depth[right[node]] = depth[node] + 1
         return int(depth.max())
 
-    def add_answers(self, query: Query, first: int, last: int, keep_proba: float, majority: bool, out: np.ndarray):
+    def add_answers(self, query: Cells, first: int, last: int, keep_proba: float, majority: bool, out: np.ndarray):
         """Add the class probabilities (or the votes) of the objects [first, last) to their rows of `out` (n, k)."""
         add_answers(query, first, last, self.nodes, keep_proba, normal_shape().table, majority, out)
 
-    def visits(self, query: Query, keep_proba: float) -> Visits:
+    def visits(self, query: Cells, keep_proba: float) -> Visits:
         """The leaves that every object reaches."""
         return route(query, self.nodes, keep_proba, normal_shape().table)
 
@@ -119,7 +119,7 @@ class FittedTree:
 
 def sum_of_answers(
     trees: Sequence[FittedTree],
-    query: Query,
+    query: Cells,
     keep_proba: float,
     *,
     majority: bool = False,
@@ -129,7 +129,7 @@ def sum_of_answers(
 
     Threads share the objects, not the trees: each sum is made in the order of the trees, whatever `n_jobs`.
     """
-    n_objects, n_classes = len(query.cells), trees[0].value.shape[1]
+    n_objects, n_classes = len(query.values), trees[0].value.shape[1]
     total = np.zeros((n_objects, n_classes))
 
     def answer(first: int, last: int) -> None:

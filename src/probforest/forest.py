@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .classifier import ProbabilisticClassifier
 from .fitted_tree import FittedTree, sum_of_answers
 from .inspection import leaf_probabilities, mean_importances, most_probable_leaves, proximities
-from .kernels.layout import Query
+from .kernels.layout import Cells
 from .labels import LabelTable
 from .parameters import VOTING_RULES, check_flag, check_integer, check_word, complain, number_of_draws
 from .progress import with_progress
@@ -217,7 +217,7 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
             self.trees_ = earlier_trees + self._grow(training, draws)
             self._draws = earlier_draws + draws
             if self.oob_score:
-                self._judge_out_of_bag(training, measurements.query(), labels)
+                self._judge_out_of_bag(training, measurements.cells(), labels)
         return self
 
     def _check_parameters(self) -> None:
@@ -279,7 +279,7 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         )
         return list(with_progress(trees, len(draws), "trees", self.verbose))
 
-    def _judge_out_of_bag(self, training: TrainingSet, query: Query, labels: LabelTable) -> None:
+    def _judge_out_of_bag(self, training: TrainingSet, query: Cells, labels: LabelTable) -> None:
         """Every object is judged by the trees that did not draw it; one that weighs nothing, by all of them."""
         judges = [
             (tree, draw)
@@ -310,12 +310,12 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         self.oob_score_ = metric(truth, answer) if counted.any() else np.nan
 
     def _out_of_bag_answers(
-        self, tree: FittedTree, draw: Draw, kept: np.ndarray, query: Query
+        self, tree: FittedTree, draw: Draw, kept: np.ndarray, query: Cells
     ) -> tuple[np.ndarray, np.ndarray]:
         """The objects that a tree did not draw, and what it says about them."""
         out_of_bag = np.ones(len(kept), dtype=bool)
         out_of_bag[kept] = draw.counts() == 0
-        left_out = Query(query.cells[out_of_bag], query.complete)
+        left_out = Cells(query.values[out_of_bag], query.complete)
         return out_of_bag, sum_of_answers([tree], left_out, float(self.keep_proba), majority=self._majority)
 
     @property

@@ -7,7 +7,7 @@ from joblib import Parallel, delayed
 from scipy import sparse
 
 from .fitted_tree import FittedTree
-from .kernels.layout import Query
+from .kernels.layout import Cells
 
 
 def mean_importances(trees: Sequence[FittedTree], n_features: int) -> np.ndarray:
@@ -25,7 +25,7 @@ def for_every_tree(function: Callable, trees: Sequence[FittedTree], n_jobs: int 
 
 
 def leaf_probabilities(
-    trees: Sequence[FittedTree], query: Query, keep_proba: float, n_jobs: int | None = None, *, scaled: bool = False
+    trees: Sequence[FittedTree], query: Cells, keep_proba: float, n_jobs: int | None = None, *, scaled: bool = False
 ) -> sparse.csr_matrix:
     """π of every object in every leaf, (n, all leaves): the leaves of the first tree, then of the second, and so on.
 
@@ -37,14 +37,14 @@ def leaf_probabilities(
         if scaled:
             reach = reach / np.bincount(row, reach)[row]
         leaves = tree.leaves
-        shape = (len(query.cells), len(leaves))
+        shape = (len(query.values), len(leaves))
         return sparse.csr_matrix((reach, (row, np.searchsorted(leaves, leaf))), shape=shape)
 
     return sparse.hstack(for_every_tree(of_tree, trees, n_jobs), format="csr")
 
 
 def most_probable_leaves(
-    trees: Sequence[FittedTree], query: Query, keep_proba: float, n_jobs: int | None = None
+    trees: Sequence[FittedTree], query: Cells, keep_proba: float, n_jobs: int | None = None
 ) -> np.ndarray:
     """Node number of the leaf with the largest π per object and tree, (n, n_trees); of equals the first."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .kernels.layout import Cells, Query, real_empty
+from .kernels.layout import Cells, real_empty
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,9 @@ class Measurements:
             filled = np.where(unknown, medians[:, None], self.scale)
         return Measurements(self.center, filled)
 
-    def query(self) -> Query:
-        """As prediction takes them, an object after the other; all errors must be known."""
-        return Query(_interleaved(self.center.T, self.scale.T), not np.isnan(self.center).any())
-
     def cells(self) -> Cells:
-        """As training takes them, a feature after the other; all errors must be known."""
-        return Cells(_interleaved(self.center, self.scale))
+        """As kernels take them; all errors must be known."""
+        return Cells(_interleaved(self.center.T, self.scale.T), not np.isnan(self.center).any())
 
 
 def read_measurements(X: np.ndarray, X_err) -> Measurements:

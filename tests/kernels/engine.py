@@ -45,7 +45,7 @@ def grow_tree(problem, rules, max_bins=FULL_GRID, max_features=None, seed=1, roo
 
 
 def predict(tree, values, errors, keep_proba, majority=False):
-    query = read_measurements(values, errors).query()
+    query = read_measurements(values, errors).cells()
     out = np.zeros((len(values), tree.value.shape[1]))
     tree.add_answers(query, 0, len(values), keep_proba, majority, out)
     return out

@@ -9,7 +9,7 @@ TABLE = normal_shape().table
 
 
 def left_probability(threshold, center, inverse_scale):
-    cells, out = Cells(np.array([[[center, inverse_scale]]])), np.empty(1)
+    cells, out = Cells(np.array([[[center, inverse_scale]]]), True), np.empty(1)
     left_probabilities(cells, 0, threshold, np.zeros(1, dtype=np.int32), TABLE, out, np.empty((2, 1)))
     return out[0]
 

@@ -16,7 +16,7 @@ def problem():
 def test_leaf_probabilities_are_those_of_the_oracle(problem, keep_proba):
     rules = naive.Rules(keep_proba=keep_proba)
     tree = grow_tree(problem, rules)
-    visits = tree.visits(read_measurements(problem.values, problem.errors).query(), keep_proba)
+    visits = tree.visits(read_measurements(problem.values, problem.errors).cells(), keep_proba)
     root = naive.grow(*problem, rules)
     number = {id(leaf): node for leaf, node in zip(naive.leaves(root), tree.leaves, strict=True)}
     for i in range(len(problem.values)):
@@ -28,7 +28,7 @@ def test_leaf_probabilities_are_those_of_the_oracle(problem, keep_proba):
 
 
 def test_laws_of_keep_proba(problem):
-    query = read_measurements(problem.values, problem.errors).query()
+    query = read_measurements(problem.values, problem.errors).cells()
     everything = grow_tree(problem, naive.Rules(keep_proba=0.0)).visits(query, 0.0)
     np.testing.assert_allclose(np.bincount(everything.row, everything.reach), 1, atol=1e-12)
     one_path = grow_tree(problem, naive.Rules(keep_proba=1.0)).visits(query, 1.0)
@@ -37,7 +37,7 @@ def test_laws_of_keep_proba(problem):
 
 def test_blocks_do_not_matter(problem):
     tree = grow_tree(problem, naive.Rules())
-    query = read_measurements(problem.values, problem.errors).query()
+    query = read_measurements(problem.values, problem.errors).cells()
     whole, parts = np.zeros((40, 3)), np.zeros((40, 3))
     tree.add_answers(query, 0, 40, 0.05, False, whole)
     for first, last in ((0, 1), (1, 17), (17, 40)):

@@ -28,16 +28,11 @@ SAME_WEIGHT = 1e-9
 
 
 class Cells(NamedTuple):
-    """The distributions of a table, feature-major, so that a node reads one contiguous row."""
+    """The distributions of a table, an object after the other: it is read in few places at a time, which then lie close
+    together."""
 
-    values: np.ndarray  # (d, n, 2) float64, centre and 1/σ side by side; (d, n, 1) when all cells are exact
+    values: np.ndarray  # (n, d, 2) float64, centre and 1/σ side by side; (n, d, 1) when all cells are exact
     # A NaN as centre: the cell is missing. An infinite 1/σ: it is exact.
-
-
-class Query(NamedTuple):
-    """The distributions of a table, object-major, so that an object's way down a tree reads one contiguous row."""
-
-    cells: np.ndarray  # (n, d, 2) float64, centre and 1/σ, NaN and inf as in Cells; (n, d, 1) when all are exact
     complete: bool  # whether no cell is missing
 
 

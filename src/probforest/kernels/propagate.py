@@ -32,10 +32,10 @@ def left_probabilities(cells, feature, threshold, rows, table, out, scratch):
     A block of cells at a time, in steps: fetch them from all over the memory, find their places in the table, look them
     up. Each loop does one thing, and so many cells at once. `scratch` is (2, SCRATCH).
     """
-    values = cells.values[feature]
-    if values.shape[1] == 1:
+    values, feature = cells.values, np.uint64(feature)
+    if values.shape[2] == 1:
         for m in range(rows.shape[0]):
-            x = values[np.uint64(rows[m]), 0]
+            x = values[np.uint64(rows[m]), feature, 0]
             here = 1.0 if x <= threshold else 0.0
             out[m] = here if x == x else np.nan
         return
@@ -43,8 +43,8 @@ def left_probabilities(cells, feature, threshold, rows, table, out, scratch):
         count = min(rows.shape[0] - first, SCRATCH)
         for m in range(count):
             i = np.uint64(rows[first + m])
-            scratch[0, m] = values[i, 0]
-            scratch[1, m] = values[i, 1]
+            scratch[0, m] = values[i, feature, 0]
+            scratch[1, m] = values[i, feature, 1]
         for m in range(count):
             scratch[1, m] = table_position(threshold, scratch[0, m], scratch[1, m])
         for m in range(count):

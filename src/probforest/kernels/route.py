@@ -17,8 +17,8 @@ from .layout import (
     RIGHT,
     SCRATCH,
     SHARE_LEFT,
+    Cells,
     Nodes,
-    Query,
     Visits,
     WalkSpace,
     Wave,
@@ -43,7 +43,7 @@ def start_wave(wave, first, last):
 @kernel
 def left_probabilities_at(query, nodes, table, wave, start, count, to_left):
     """F of `count` <= SCRATCH entries of the wave, each at its own node, into `to_left`; any number in a leaf."""
-    links, threshold, cells = nodes.links, nodes.threshold, query.cells
+    links, threshold, cells = nodes.links, nodes.threshold, query.values
     exact = cells.shape[2] == 1
     for m in range(count):
         at = np.uint64(start + m)
@@ -158,7 +158,7 @@ def add_single_paths(query, first, last, nodes, majority, out):
 
     One after the other: where there is nothing but a comparison, the processor guesses well enough.
     """
-    links, threshold, cells = nodes.links, nodes.threshold, query.cells
+    links, threshold, cells = nodes.links, nodes.threshold, query.values
     for row in range(first, last):
         node, feature = np.uint64(0), links[0, FEATURE]
         while feature != LEAF:
@@ -194,9 +194,9 @@ def new_walk_space(nodes: Nodes, keep_proba: float) -> tuple[int, WalkSpace]:
     return n_rows, space
 
 
-def route(query: Query, nodes: Nodes, keep_proba: float, table: np.ndarray) -> Visits:
+def route(query: Cells, nodes: Nodes, keep_proba: float, table: np.ndarray) -> Visits:
     """The leaves that all objects reach, with their π."""
-    n_objects = len(query.cells)
+    n_objects = len(query.values)
     n_rows, space = new_walk_space(nodes, keep_proba)
     found = []
     for first in range(0, n_objects, n_rows):
@@ -205,9 +205,9 @@ def route(query: Query, nodes: Nodes, keep_proba: float, table: np.ndarray) -> V
     return Visits(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
-def add_answers(query: Query, first: int, last: int, nodes: Nodes, keep_proba: float, table, majority: bool, out):
+def add_answers(query: Cells, first: int, last: int, nodes: Nodes, keep_proba: float, table, majority: bool, out):
     """Add one tree's answer for the objects [first, last) to the same rows of `out`: its probabilities or its votes."""
-    if query.complete and query.cells.shape[2] == 1:
+    if query.complete and query.values.shape[2] == 1:
         add_single_paths(query, first, last, nodes, majority, out)
     else:
         n_rows, space = new_walk_space(nodes, keep_proba)
