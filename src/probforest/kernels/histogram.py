@@ -81,10 +81,15 @@ def add_soft(codes, missing_code, index, class_mass, chunk, histogram, occupied,
                 missing[c] += class_mass[m, c]
             continue
         for g in range(n_points):
-            b = np.uint64(codes[i, g])
-            factor = 1.0 if n_points == 1 else chunk[g]
-            for first in range(0, n_columns, LANES):
-                for lane in range(LANES):
-                    column = np.uint64(first + lane)
-                    histogram[b * np.uint64(n_columns) + column] += class_mass[m, column] * factor
-            occupied[b] = 1
+            occupied[np.uint64(codes[i, g])] = 1
+        for first in range(0, n_columns, LANES):
+            column = np.uint64(first)
+            mass0, mass1 = class_mass[m, column], class_mass[m, column + np.uint64(1)]
+            mass2, mass3 = class_mass[m, column + np.uint64(2)], class_mass[m, column + np.uint64(3)]
+            for g in range(n_points):
+                place = np.uint64(codes[i, g]) * np.uint64(n_columns) + column
+                factor = 1.0 if n_points == 1 else chunk[g]
+                histogram[place] += mass0 * factor
+                histogram[place + np.uint64(1)] += mass1 * factor
+                histogram[place + np.uint64(2)] += mass2 * factor
+                histogram[place + np.uint64(3)] += mass3 * factor

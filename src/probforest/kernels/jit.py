@@ -8,15 +8,25 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+from numba.core.cpu import CPUTargetOptions
 
 Function = TypeVar("Function", bound=Callable)
 
-# `no_cfunc_wrapper`: nobody calls a kernel from C, and a wrapper less for each makes the first fit a second faster.
-_OPTIONS: Any = {"nogil": True, "cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+# Options that Numba has but does not promise to keep: without them, kernels do the same, only slower.
+# _nrt: kernels make no arrays (Python makes them, and keeps them alive), so nothing has to count references to them.
+# Counting costs a fifth of the time of a fit, and two seconds of the time to compile.
+# no_cfunc_wrapper: nobody calls a kernel from C.
+_UNPROMISED = {"_nrt": False, "no_cfunc_wrapper": True}
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "cache": True,
+    "error_model": "numpy",  # no checks for a division by zero; and no `fastmath`, which breaks NaN
+    **{name: value for name, value in _UNPROMISED.items() if hasattr(CPUTargetOptions, name)},
+}
 
 
 def kernel(function: Function) -> Function:
-    """Compile lazily, release the GIL, cache on disk; no division checks and no `fastmath`, which breaks NaN."""
+    """Compile lazily, release the GIL, cache on disk."""
     compiled: Any = numba.njit(**_OPTIONS)(function)
     return compiled
 
