@@ -79,6 +79,30 @@ def test_a_rare_value_of_a_large_table_has_its_bin():
         assert (codes[7, -1] > codes[8, -1]) & (codes[70_000, 0] > codes[8, -1])
 
 
+@pytest.mark.parametrize("errors", [None, 0.3])
+def test_bins_of_a_sample_hold_about_the_same_mass(errors, monkeypatch):
+    monkeypatch.setattr("probforest.binning.SAMPLE", 7 * 2000)
+    values = np.random.default_rng(0).normal(size=(30_000, 2))
+    bins = binned(values, errors, max_bins=40)
+    assert n_bins(bins).tolist() == [40, 40]
+    for j in range(2):
+        counts = np.bincount(bins.codes[j, :, 0 if errors is None else 3], minlength=40)
+        assert counts.max() < 2 * 30_000 / 40
+        n_points = 1 if errors is None else 7
+        points = values[:, j, None] + SHAPE.grid[:n_points] * (errors or 0.0)
+        codes = bins.codes[j, :, :n_points]
+        assert ((points > bins.low[j][codes]) & (points <= bins.high[j][codes])).all()
+
+
+def test_threads_change_no_bin():
+    problem = random_problem(3, n=500)
+    table = read_measurements(problem.values, problem.errors)
+    one, two = (bin_measurements(table, problem.weight, 40, SHAPE, n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(two.codes[:, :, :7], one.codes[:, :, :7])
+    np.testing.assert_array_equal(two.low, one.low)
+    np.testing.assert_array_equal(two.high, one.high)
+
+
 @pytest.mark.parametrize("n", [200, 2000])
 def test_tiny_errors_give_the_bins_of_exact_values(n):
     values = np.random.default_rng(0).normal(size=(n, 2))

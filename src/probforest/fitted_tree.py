@@ -24,6 +24,7 @@ from .kernels.layout import (
 from .kernels.route import add_answers, route
 
 LARGEST_BLOCK, SMALLEST_BLOCK = 8192, 512  # objects that a thread takes through all trees
+BLOCKS_PER_THREAD = 2  # so that all threads have work until the end
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +105,7 @@ class FittedTree:
 
     def add_answers(self, query: Cells, first: int, last: int, keep_proba: float, majority: bool, out: np.ndarray):
         """Add the class probabilities (or the votes) of the objects [first, last) to their rows of `out` (n, k)."""
-        add_answers(query, first, last, self.nodes, keep_proba, normal_shape().table, majority, out)
+        add_answers(query, first, last, [self.nodes], keep_proba, normal_shape().table, majority, out)
 
     def visits(self, query: Cells, keep_proba: float) -> Visits:
         """The leaves that every object reaches."""
@@ -132,12 +133,13 @@ def sum_of_answers(
     n_objects, n_classes = len(query.values), trees[0].value.shape[1]
     total = np.zeros((n_objects, n_classes))
 
-    def answer(first: int, last: int) -> None:
-        for tree in trees:
-            tree.add_answers(query, first, last, keep_proba, majority, total)
+    nodes, table = [tree.nodes for tree in trees], normal_shape().table
 
-    # A few blocks for every thread, so that all have work until the end.
-    block = int(np.clip(n_objects / (4 * effective_n_jobs(n_jobs)), SMALLEST_BLOCK, LARGEST_BLOCK))
+    def answer(first: int, last: int) -> None:
+        add_answers(query, first, last, nodes, keep_proba, table, majority, total)
+
+    n_blocks = BLOCKS_PER_THREAD * effective_n_jobs(n_jobs)
+    block = int(np.clip(n_objects / n_blocks, SMALLEST_BLOCK, LARGEST_BLOCK))
     blocks = list(pairwise([*range(0, n_objects, block), n_objects]))
     if len(blocks) == 1:
         answer(*blocks[0])

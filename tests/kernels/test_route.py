@@ -45,6 +45,14 @@ def test_blocks_do_not_matter(problem):
     np.testing.assert_array_equal(whole, parts)
 
 
+def test_exact_objects_take_single_paths_to_the_same_answers(problem):
+    tree = grow_tree(problem, naive.Rules())
+    values = np.nan_to_num(problem.values)
+    alone, in_waves = predict(tree, values, None, 0.05), predict(tree, values, np.zeros_like(values), 0.05)
+    np.testing.assert_allclose(alone, in_waves, atol=1e-15)
+    np.testing.assert_array_equal(predict(tree, values, None, 0.05, majority=True), np.eye(3)[alone.argmax(axis=1)])
+
+
 def test_majority_gives_one_vote_to_the_most_probable_class(problem):
     tree = grow_tree(problem, naive.Rules())
     votes = predict(tree, problem.values, problem.errors, 0.05, majority=True)

@@ -9,7 +9,7 @@ from probforest.families import normal_shape
 from probforest.kernels.grow import enter_root, weigh
 from probforest.kernels.layout import LEAF
 from probforest.kernels.propagate import new_members
-from probforest.kernels.split import midpoint, new_node_mass, new_search, split_node
+from probforest.kernels.split import FEW_MEMBERS, midpoint, new_node_mass, new_search, split_node
 from problems import random_problem
 
 
@@ -56,6 +56,24 @@ def test_best_split_has_the_optimum_of_the_oracle(missing, criterion, soft, k):
         assert split.feature == expected[1]
         assert split.threshold == expected[2]
         assert (None if math.isnan(split.missing_left) else split.missing_left) == expected[3]
+
+
+@pytest.mark.parametrize("missing", ["equal", "observed", "learned"])
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_cuts_behind_all_bins_and_behind_listed_bins_give_the_same_split(missing, criterion, k):
+    # 36 × 7 grid points have a bin each, and so many members that the bins are not listed.
+    for seed in range(4):
+        problem = random_problem(seed, n=FEW_MEMBERS + 4, k=k, missing=0.1)
+        rules = naive.Rules(criterion=criterion, missing=missing, min_samples_leaf=1 + seed)
+        reach = np.random.default_rng(seed).random(FEW_MEMBERS + 4)
+        split, weight = search_root(problem, rules, reach, max_bins=255)
+        listed, _ = search_root(problem, rules, reach)
+        expected = naive.best_split(list(enumerate(reach)), *problem, rules, rules.min_samples_leaf)
+        assert cost_of(split, weight, criterion) == pytest.approx(expected[0], abs=1e-10)
+        assert (split.feature, split.missing_left) == pytest.approx((listed.feature, listed.missing_left), nan_ok=True)
+        assert split.score == pytest.approx(listed.score, abs=1e-10)
+        assert split.threshold == listed.threshold == expected[2]
 
 
 def test_coarse_bins_give_a_candidate_of_the_oracle_but_not_its_best():

@@ -122,6 +122,7 @@ class WalkSpace(NamedTuple):
     after: Wave  # the level below
     leaves: Wave  # entries that have come to a leaf; their `main` is not filled
     to_left: np.ndarray  # (SCRATCH,)
+    answer: np.ndarray  # (n_rows, k + 1), class masses and their sum for each of the objects; n_rows may walk together
 
 
 class Visits(NamedTuple):

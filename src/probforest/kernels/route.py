@@ -4,6 +4,8 @@ One object alone would wait at every node for its place in memory and for its ce
 take their step in the same short loops, which wait for many of them at once and have no branch to mispredict.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .cdf import TABLE_STEPS, look_up, table_position
@@ -103,7 +105,7 @@ def advance(nodes, keep_proba, wave, start, count, to_left, after, n_after, leav
 def walk(query, first, last, nodes, keep_proba, table, walk_space):
     """Take the objects [first, last), not more than there is space for, to their leaves: these are then in
     `walk_space.leaves`. Returns their number."""
-    wave, after, leaves, to_left = walk_space
+    wave, after, leaves, to_left, _ = walk_space
     n_wave, n_leaves = start_wave(wave, first, last), np.int64(0)
     while n_wave > 0:
         n_after = np.int64(0)
@@ -132,10 +134,10 @@ def add_answer(answer, reached, majority, out_row):
 
 
 @kernel
-def add_waves(query, first, last, nodes, keep_proba, table, majority, n_rows, walk_space, answer, out):
-    """Add one tree's answer for the objects [first, last) to the same rows of `out` (n, k). `n_rows` start together,
-    `answer` is (n_rows, k + 1) scratch space."""
-    n_classes = out.shape[1]
+def add_waves(query, first, last, nodes, keep_proba, table, majority, walk_space, out):
+    """Add one tree's answer for the objects [first, last) to the same rows of `out` (n, k)."""
+    n_classes, answer = out.shape[1], walk_space.answer
+    n_rows = answer.shape[0]
     for top in range(first, last, n_rows):
         end = min(top + n_rows, last)
         n_leaves = walk(query, top, end, nodes, keep_proba, table, walk_space)
@@ -180,36 +182,47 @@ def new_wave(capacity: int) -> Wave:
     )
 
 
-def new_walk_space(nodes: Nodes, keep_proba: float) -> tuple[int, WalkSpace]:
-    """Space for objects that walk together, and how many of them there may be.
+def new_walk_space(most_nodes: int, n_classes: int, keep_proba: float) -> WalkSpace:
+    """Space for objects that walk together down trees of up to `most_nodes` nodes.
 
     The probabilities of an object in the nodes of a level add up to 1 at most, and each is above `keep_proba`, except
     on the most probable path.
     """
-    n_leaves = len(nodes.threshold) // 2 + 1
+    n_leaves = most_nodes // 2 + 1
     most_entries = n_leaves if keep_proba * n_leaves < 1 else int(1 / keep_proba) + 1
     n_rows = int(np.clip(_MOST_ENTRIES // most_entries, 1, _MOST_ROWS))
     capacity = n_rows * most_entries + 1
-    space = WalkSpace(new_wave(capacity), new_wave(capacity), new_wave(capacity), np.empty(SCRATCH))
-    return n_rows, space
+    waves = new_wave(capacity), new_wave(capacity), new_wave(capacity)
+    return WalkSpace(*waves, np.empty(SCRATCH), np.empty((n_rows, n_classes + 1)))
 
 
 def route(query: Cells, nodes: Nodes, keep_proba: float, table: np.ndarray) -> Visits:
     """The leaves that all objects reach, with their π."""
     n_objects = len(query.values)
-    n_rows, space = new_walk_space(nodes, keep_proba)
+    space = new_walk_space(len(nodes.value), nodes.value.shape[1], keep_proba)
+    n_rows, leaves = len(space.answer), space.leaves
     found = []
     for first in range(0, n_objects, n_rows):
         count = walk(query, first, min(first + n_rows, n_objects), nodes, keep_proba, table, space)
-        found.append([array[:count].copy() for array in (space.leaves.row, space.leaves.node, space.leaves.reach)])
+        found.append([array[:count].copy() for array in (leaves.row, leaves.node, leaves.reach)])
     return Visits(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
-def add_answers(query: Cells, first: int, last: int, nodes: Nodes, keep_proba: float, table, majority: bool, out):
-    """Add one tree's answer for the objects [first, last) to the same rows of `out`: its probabilities or its votes."""
+def add_answers(
+    query: Cells,
+    first: int,
+    last: int,
+    trees: Sequence[Nodes],
+    keep_proba: float,
+    table: np.ndarray,
+    majority: bool,
+    out: np.ndarray,
+) -> None:
+    """Add the trees' answers for the objects [first, last) to the same rows of `out`: their probabilities or votes."""
     if query.complete and query.values.shape[2] == 1:
-        add_single_paths(query, first, last, nodes, majority, out)
+        for nodes in trees:
+            add_single_paths(query, first, last, nodes, majority, out)
     else:
-        n_rows, space = new_walk_space(nodes, keep_proba)
-        answer = np.empty((n_rows, out.shape[1] + 1))
-        add_waves(query, first, last, nodes, keep_proba, table, majority, n_rows, space, answer, out)
+        space = new_walk_space(max(len(nodes.value) for nodes in trees), out.shape[1], keep_proba)
+        for nodes in trees:
+            add_waves(query, first, last, nodes, keep_proba, table, majority, space, out)
