@@ -21,7 +21,7 @@ def n_bins(bins):
 def test_few_values_get_a_bin_each():
     bins = binned([[3.0], [1.0], [3.0], [np.nan], [2.0]])
     assert n_bins(bins).tolist() == [3]
-    np.testing.assert_array_equal(bins.codes[0, :, 0], [2, 0, 2, 255, 1])
+    np.testing.assert_array_equal(bins.codes[:, 0, 0], [2, 0, 2, 255, 1])
     np.testing.assert_array_equal(bins.low[0], [1, 2, 3])
     np.testing.assert_array_equal(bins.high[0], [1, 2, 3])
 
@@ -33,15 +33,15 @@ def test_noisy_cells_have_a_code_per_grid_point():
     for j in range(3):
         observed = ~np.isnan(problem.values[:, j])
         points = problem.values[observed, j, None] + SHAPE.grid * problem.errors[observed, j, None]
-        np.testing.assert_array_equal(bins.codes[j, observed, :7], np.searchsorted(np.unique(points), points))
-        assert (bins.codes[j, ~observed, :7] == bins.missing_code).all()
+        np.testing.assert_array_equal(bins.codes[observed, j, :7], np.searchsorted(np.unique(points), points))
+        assert (bins.codes[~observed, j, :7] == bins.missing_code).all()
 
 
 @pytest.mark.parametrize("max_bins", [2, 10, 255])
 def test_bins_hold_about_the_same_mass(max_bins):
     values = np.random.default_rng(0).lognormal(0, 2, (5000, 1))
     bins = binned(values, max_bins=max_bins)
-    counts = np.bincount(bins.codes[0, :, 0], minlength=max_bins)
+    counts = np.bincount(bins.codes[:, 0, 0], minlength=max_bins)
     assert n_bins(bins)[0] == max_bins
     assert counts.max() <= np.ceil(5000 / max_bins) + 1
     assert (bins.high[0, :-1] < bins.low[0, 1:]).all()
@@ -52,8 +52,8 @@ def test_codes_agree_with_the_extremes_of_the_bins():
     bins = binned(problem.values, problem.errors, max_bins=40)
     points = problem.values.T[:, :, None] + SHAPE.grid * problem.errors.T[:, :, None]
     for j in range(3):
-        assert (points[j] >= bins.low[j][bins.codes[j, :, :7]]).all()
-        assert (points[j] <= bins.high[j][bins.codes[j, :, :7]]).all()
+        assert (points[j] >= bins.low[j][bins.codes[:, j, :7]]).all()
+        assert (points[j] <= bins.high[j][bins.codes[:, j, :7]]).all()
 
 
 @pytest.mark.parametrize("errors", [None, 0.5])
@@ -67,7 +67,7 @@ def test_weights_count_as_rows(errors):
 
 def test_a_feature_without_any_value():
     bins = binned([[np.nan, 1.0], [np.nan, 2.0]], 0.1)
-    assert (bins.codes[0, :, :7] == 255).all()
+    assert (bins.codes[:, 0, :7] == 255).all()
     assert n_bins(bins).tolist() == [1, 14]
 
 
@@ -75,7 +75,7 @@ def test_a_rare_value_of_a_large_table_has_its_bin():
     values = np.zeros((200_000, 1))
     values[[7, 70_000]] = 1.0
     for errors in (None, 1e-9):
-        codes = binned(values, errors).codes[0, :, :7]
+        codes = binned(values, errors).codes[:, 0, :7]
         assert (codes[7, -1] > codes[8, -1]) & (codes[70_000, 0] > codes[8, -1])
 
 
@@ -86,11 +86,11 @@ def test_bins_of_a_sample_hold_about_the_same_mass(errors, monkeypatch):
     bins = binned(values, errors, max_bins=40)
     assert n_bins(bins).tolist() == [40, 40]
     for j in range(2):
-        counts = np.bincount(bins.codes[j, :, 0 if errors is None else 3], minlength=40)
+        counts = np.bincount(bins.codes[:, j, 0 if errors is None else 3], minlength=40)
         assert counts.max() < 2 * 30_000 / 40
         n_points = 1 if errors is None else 7
         points = values[:, j, None] + SHAPE.grid[:n_points] * (errors or 0.0)
-        codes = bins.codes[j, :, :n_points]
+        codes = bins.codes[:, j, :n_points]
         assert ((points > bins.low[j][codes]) & (points <= bins.high[j][codes])).all()
 
 

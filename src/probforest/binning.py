@@ -25,19 +25,19 @@ def bin_measurements(
     dtype = np.uint8 if max_bins <= 255 else np.uint16
     missing_code = np.iinfo(dtype).max
     sample = _sample(n_objects, 1 if exact else len(shape.grid))
-    codes = np.empty((n_features, n_objects, 1 if exact else CODE_SLOTS), dtype=dtype)
+    codes = np.empty((n_objects, n_features, 1 if exact else CODE_SLOTS), dtype=dtype)
 
     def bin_feature(j: int) -> tuple[np.ndarray, np.ndarray]:
         center = np.ascontiguousarray(measurements.center[j])
         scale = np.empty(0) if exact else np.ascontiguousarray(measurements.scale[j])
         edges, low, high = _bins_of_feature(center, scale, weight, sample, shape, max_bins)
-        encode_feature(center, scale, shape.grid, edges, missing_code, codes[j])
+        encode_feature(center, scale, shape.grid, edges, missing_code, codes[:, j])
         return low, high
 
     ranges = Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(bin_feature)(j) for j in range(n_features))
     lows, highs = zip(*ranges, strict=True)
     eight_bytes = codes.itemsize * codes.shape[2] == 8
-    words = codes.view(np.uint64) if eight_bytes else np.empty((n_features, 0, 1), dtype=np.uint64)
+    words = codes.view(np.uint64)[:, :, 0] if eight_bytes else np.empty((0, n_features), dtype=np.uint64)
     n_bins = np.array([len(low) for low in lows], dtype=np.int64)
     return Bins(codes, words, n_bins, _padded(lows), _padded(highs), missing_code)
 

@@ -213,11 +213,13 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         with self._unchanged_on_error():
             earlier_trees, earlier_draws = self._earlier_trees(X)
             training, measurements, labels = self._read_training_set(X, y, X_err, y_proba, classes, sample_weight)
+            everything = (training.cells if training.kept.all() else measurements.cells()) if self.oob_score else None
+            del measurements  # as large as what was given: trees grow without it
             draws = self._new_draws(len(earlier_trees), training.n_objects)
             self.trees_ = earlier_trees + self._grow(training, draws)
             self._draws = earlier_draws + draws
-            if self.oob_score:
-                self._judge_out_of_bag(training, measurements.cells(), labels)
+            if everything is not None:
+                self._judge_out_of_bag(training, everything, labels)
         return self
 
     def _check_parameters(self) -> None:

@@ -26,20 +26,21 @@ def test_histograms_hold_the_mass_of_every_grid_point(n_points, dtype):
             continue
         for g, b in enumerate(codes[i, :GRID_POINTS]):
             expected[b] += mass[m] * (CHUNK[g] if n_points > 1 else 1.0) * pmf[m]
+    table = np.stack([codes[::-1], codes], axis=1)  # of two features
     scratch = np.empty(SCRATCH, dtype=np.uint64)
     for kind in ("soft", "listed", "words")[: 3 if codes[0].nbytes == 8 else 2]:
         histogram, occupied, missing = np.zeros(24), np.zeros(6, dtype=np.uint8), np.zeros(3)
         if kind == "soft":
             class_mass = np.zeros((5, 4))
             class_mass[:, :3] = mass[:, None] * pmf
-            add_soft(codes, missing_code, index, class_mass, CHUNK, histogram, occupied, missing)
+            add_soft(table, 1, missing_code, index, class_mass, CHUNK, histogram, occupied, missing)
             found = histogram.reshape(6, 4)[:, :3]
         elif kind == "listed":
-            add_listed(codes, missing_code, index, mass, labels, CHUNK, 6, histogram, occupied, missing)
+            add_listed(table, 1, missing_code, index, mass, labels, CHUNK, 6, histogram, occupied, missing)
             found = histogram[:18].reshape(3, 6).T
         else:
-            words = codes.view(np.uint64)
-            add_words(words, missing_code, index, mass, labels, CHUNK, 6, scratch, histogram, missing)
+            words = table.view(np.uint64)[:, :, 0]
+            add_words(words, 1, missing_code, index, mass, labels, CHUNK, 6, scratch, histogram, missing)
             found = histogram[:18].reshape(3, 6).T
         np.testing.assert_allclose(found, expected, atol=1e-15)
         np.testing.assert_allclose(missing, expected_missing, atol=1e-15)

@@ -13,13 +13,13 @@ LANES = 4  # classes that are added at once: soft labels have a multiple of this
 
 
 @inlined
-def fetch(words, index, first, count, buffer):
+def fetch(words, feature, index, first, count, buffer):
     """Copy the codes of `count` members from `first` on to `buffer`.
 
     They lie far apart in memory. A loop that does nothing but fetch them waits for many at a time.
     """
     for m in range(count):
-        buffer[m] = words[np.uint64(index[first + m]), 0]
+        buffer[m] = words[np.uint64(index[first + m]), feature]
 
 
 @inlined
@@ -29,29 +29,30 @@ def code_of(word, point):
 
 
 @kernel
-def add_listed(codes, missing_code, index, mass, class_index, chunk, n_bins, histogram, occupied, missing):
-    """Add members with hard labels, and mark the bins that they occupy. `codes` (n, 1 or CODE_SLOTS) of the feature,
+def add_listed(codes, feature, missing_code, index, mass, class_index, chunk, n_bins, histogram, occupied, missing):
+    """Add members with hard labels, and mark the bins that they occupy. `codes` (n, d, 1 or CODE_SLOTS),
     `index` (m,) the members, `mass`, `class_index` (m or more,)."""
-    n_points = GRID_POINTS if codes.shape[1] > 1 else 1
+    n_points = GRID_POINTS if codes.shape[2] > 1 else 1
+    j = np.uint64(feature)
     for m in range(index.shape[0]):
         i, c = np.uint64(index[m]), np.uint64(class_index[m])  # unsigned indices cost no test for a sign
-        if codes[i, 0] == missing_code:
+        if codes[i, j, 0] == missing_code:
             missing[c] += mass[m]
             continue
         for g in range(n_points):
-            b = np.uint64(codes[i, g])
+            b = np.uint64(codes[i, j, g])
             histogram[c * np.uint64(n_bins) + b] += mass[m] if n_points == 1 else mass[m] * chunk[g]
             occupied[b] = 1
 
 
 @kernel
-def add_words(words, missing_code, index, mass, class_index, chunk, n_bins, buffer, histogram, missing):
-    """The same without marks, for many members whose codes fit in a word: `words` (n, 1)."""
+def add_words(words, feature, missing_code, index, mass, class_index, chunk, n_bins, buffer, histogram, missing):
+    """The same without marks, for many members whose codes fit in a word: `words` (n, d)."""
     # Names for the chunks: the compiler can't know that the histogram is not written over an array of them.
     c0, c1, c2, c3, c4, c5, c6 = chunk[0], chunk[1], chunk[2], chunk[3], chunk[4], chunk[5], chunk[6]
     for first in range(0, index.shape[0], SCRATCH):
         count = min(index.shape[0] - first, SCRATCH)
-        fetch(words, index, first, count, buffer)
+        fetch(words, np.uint64(feature), index, first, count, buffer)
         for m in range(count):
             word, weight, c = buffer[m], mass[first + m], np.uint64(class_index[first + m])
             start, first_code = c * np.uint64(n_bins), code_of(word, 0)
@@ -70,24 +71,25 @@ def add_words(words, missing_code, index, mass, class_index, chunk, n_bins, buff
 
 
 @kernel
-def add_soft(codes, missing_code, index, class_mass, chunk, histogram, occupied, missing):
+def add_soft(codes, feature, missing_code, index, class_mass, chunk, histogram, occupied, missing):
     """Add members with label PMFs, and mark the bins: `class_mass` (m or more, a multiple of LANES)."""
-    n_points = GRID_POINTS if codes.shape[1] > 1 else 1
+    n_points = GRID_POINTS if codes.shape[2] > 1 else 1
+    j = np.uint64(feature)
     n_columns = class_mass.shape[1]
     for m in range(index.shape[0]):
         i = np.uint64(index[m])
-        if codes[i, 0] == missing_code:
+        if codes[i, j, 0] == missing_code:
             for c in range(missing.shape[0]):
                 missing[c] += class_mass[m, c]
             continue
         for g in range(n_points):
-            occupied[np.uint64(codes[i, g])] = 1
+            occupied[np.uint64(codes[i, j, g])] = 1
         for first in range(0, n_columns, LANES):
             column = np.uint64(first)
             mass0, mass1 = class_mass[m, column], class_mass[m, column + np.uint64(1)]
             mass2, mass3 = class_mass[m, column + np.uint64(2)], class_mass[m, column + np.uint64(3)]
             for g in range(n_points):
-                place = np.uint64(codes[i, g]) * np.uint64(n_columns) + column
+                place = np.uint64(codes[i, j, g]) * np.uint64(n_columns) + column
                 factor = 1.0 if n_points == 1 else chunk[g]
                 histogram[place] += mass0 * factor
                 histogram[place + np.uint64(1)] += mass1 * factor

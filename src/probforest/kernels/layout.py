@@ -39,8 +39,8 @@ class Cells(NamedTuple):
 class Bins(NamedTuple):
     """The grid points of every training cell as bin codes."""
 
-    codes: np.ndarray  # (d, n, CODE_SLOTS) uint8 or uint16, the last slot unused; (d, n, 1) when all cells are exact
-    words: np.ndarray  # (d, n, 1) uint64, the same memory if that is eight bytes per cell; (d, 0, 1) otherwise
+    codes: np.ndarray  # (n, d, CODE_SLOTS) uint8 or uint16, the last slot unused; (n, d, 1) when all cells are exact
+    words: np.ndarray  # (n, d) uint64, the same memory if that is eight bytes per cell; (0, d) otherwise
     n_bins: np.ndarray  # (d,) int64, number of bins of the feature
     low: np.ndarray  # (d, n_bins) smallest grid point in the bin; NaN beyond the bins of the feature
     high: np.ndarray  # (d, n_bins) largest grid point in the bin

@@ -94,22 +94,24 @@ def way_of_missing(way, rule, observed):
 def fill_slot(search, slot, bins, feature, chunk, index, node):
     """Add up the members, and find the masses to the left of each cut of the feature."""
     histogram, occupied, missing, left = search.histogram, search.occupied, search.missing, search.left
-    codes, missing_code = bins.codes[feature], bins.missing_code
+    codes, missing_code = bins.codes, bins.missing_code
     for c in range(missing.shape[0]):
         missing[c] = 0.0
     n_classes, n_bins = left.shape
     class_step, bin_step = n_bins, 1
-    listed = bins.words.shape[1] == 0 or index.shape[0] <= FEW_MEMBERS
+    listed = bins.words.shape[0] == 0 or index.shape[0] <= FEW_MEMBERS
     if node.class_mass.shape[0] > 0:
         listed = True
         class_step, bin_step = 1, node.class_mass.shape[1]
-        add_soft(codes, missing_code, index, node.class_mass, chunk, histogram, occupied, missing)
+        add_soft(codes, feature, missing_code, index, node.class_mass, chunk, histogram, occupied, missing)
     elif listed:
         labels = node.class_index
-        add_listed(codes, missing_code, index, node.mass, labels, chunk, n_bins, histogram, occupied, missing)
+        add_listed(codes, feature, missing_code, index, node.mass, labels, chunk, n_bins, histogram, occupied, missing)
     else:
-        words, labels = bins.words[feature], node.class_index
-        add_words(words, missing_code, index, node.mass, labels, chunk, n_bins, search.words, histogram, missing)
+        words, labels = bins.words, node.class_index
+        add_words(
+            words, feature, missing_code, index, node.mass, labels, chunk, n_bins, search.words, histogram, missing
+        )
     observed = search.cuts[slot, OBSERVED]
     first_bin = 0
     if listed:
