@@ -7,11 +7,11 @@ gets a bin for each, and the split search is exact.
 from collections.abc import Sequence
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from .kernels.encode import encode_feature
 from .kernels.layout import CODE_SLOTS, Bins, Shape
 from .measurements import Measurements
+from .threads import in_threads
 
 SAMPLE = 70_000  # grid points that say where the quantiles are; more would move an edge by less than a bin's width
 
@@ -34,8 +34,7 @@ def bin_measurements(
         encode_feature(center, scale, shape.grid, edges, missing_code, codes[:, j])
         return low, high
 
-    ranges = Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(bin_feature)(j) for j in range(n_features))
-    lows, highs = zip(*ranges, strict=True)
+    lows, highs = zip(*in_threads(bin_feature, range(n_features), n_jobs), strict=True)
     eight_bytes = codes.itemsize * codes.shape[2] == 8
     words = codes.view(np.uint64)[:, :, 0] if eight_bytes else np.empty((0, n_features), dtype=np.uint64)
     n_bins = np.array([len(low) for low in lows], dtype=np.int64)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 
 from .families import normal_shape
 from .kernels.layout import (
@@ -22,6 +22,7 @@ from .kernels.layout import (
     Visits,
 )
 from .kernels.route import add_answers, route
+from .threads import in_threads
 
 LARGEST_BLOCK, SMALLEST_BLOCK = 8192, 512  # objects that a thread takes through all trees
 BLOCKS_PER_THREAD = 2  # so that all threads have work until the end
@@ -135,14 +136,13 @@ def sum_of_answers(
 
     nodes, table = [tree.nodes for tree in trees], normal_shape().table
 
-    def answer(first: int, last: int) -> None:
+    def answer(block: tuple[int, int]) -> None:
+        first, last = block
         add_answers(query, first, last, nodes, keep_proba, table, majority, total)
 
     n_blocks = BLOCKS_PER_THREAD * effective_n_jobs(n_jobs)
     block = int(np.clip(n_objects / n_blocks, SMALLEST_BLOCK, LARGEST_BLOCK))
     blocks = list(pairwise([*range(0, n_objects, block), n_objects]))
-    if len(blocks) == 1:
-        answer(*blocks[0])
-    else:
-        Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(answer)(*block) for block in blocks)
+    for _ in in_threads(answer, blocks, n_jobs):
+        pass
     return total

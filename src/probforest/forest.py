@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -15,6 +14,7 @@ from .kernels.layout import Cells
 from .labels import LabelTable
 from .parameters import VOTING_RULES, check_flag, check_integer, check_word, complain, number_of_draws
 from .progress import with_progress
+from .threads import in_threads
 from .training_set import TrainingSet
 from .tree import MAX_SEED
 from .warning import warn_caller
@@ -276,9 +276,7 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
             return training.grow(training.weight * draw.counts(), self._rules, draw.feature_seed(), class_weight)
 
         self._rules(training.weight.sum())  # complains here rather than in a thread
-        trees = Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
-            delayed(grow_one)(draw) for draw in draws
-        )
+        trees = in_threads(grow_one, draws, self.n_jobs)
         return list(with_progress(trees, len(draws), "trees", self.verbose))
 
     def _judge_out_of_bag(self, training: TrainingSet, query: Cells, labels: LabelTable) -> None:
@@ -290,11 +288,12 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         ]
         if len(judges) < len(self.trees_):
             warn_caller("Trees that were grown on another number of objects take no part in the out-of-bag score.")
-        answers = Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
-            delayed(self._out_of_bag_answers)(tree, draw, training.kept, query) for tree, draw in judges
-        )
+
+        def ask(judge: tuple[FittedTree, Draw]) -> tuple[np.ndarray, np.ndarray]:
+            return self._out_of_bag_answers(*judge, training.kept, query)
+
         total = np.zeros((len(training.kept), len(self.classes_)))
-        for out_of_bag, answer in answers:
+        for out_of_bag, answer in in_threads(ask, judges, self.n_jobs):
             total[out_of_bag] += answer
         n_judges = total.sum(axis=1)
         judged = n_judges > 0

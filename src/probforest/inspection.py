@@ -1,13 +1,13 @@
 """What a fitted ensemble says about features and objects: importances, leaf probabilities, proximities."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import sparse
 
 from .fitted_tree import FittedTree
 from .kernels.layout import Cells
+from .threads import in_threads
 
 
 def mean_importances(trees: Sequence[FittedTree], n_features: int) -> np.ndarray:
@@ -17,11 +17,6 @@ def mean_importances(trees: Sequence[FittedTree], n_features: int) -> np.ndarray
         return np.zeros(n_features)
     mean = np.mean(each, axis=0)
     return mean / mean.sum()
-
-
-def for_every_tree(function: Callable, trees: Sequence[FittedTree], n_jobs: int | None) -> list:
-    """function(tree) of every tree, in threads, in the order of the trees."""
-    return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(function)(tree) for tree in trees)
 
 
 def leaf_probabilities(
@@ -40,7 +35,7 @@ def leaf_probabilities(
         shape = (len(query.values), len(leaves))
         return sparse.csr_matrix((reach, (row, np.searchsorted(leaves, leaf))), shape=shape)
 
-    return sparse.hstack(for_every_tree(of_tree, trees, n_jobs), format="csr")
+    return sparse.hstack(list(in_threads(of_tree, trees, n_jobs)), format="csr")
 
 
 def most_probable_leaves(
@@ -54,7 +49,7 @@ def most_probable_leaves(
         _, first = np.unique(row[order], return_index=True)
         return leaf[order][first].astype(np.int64)
 
-    return np.column_stack(for_every_tree(of_tree, trees, n_jobs))
+    return np.column_stack(list(in_threads(of_tree, trees, n_jobs)))
 
 
 def proximities(leaf_proba: sparse.csr_matrix, other: sparse.csr_matrix, n_trees: int) -> sparse.csr_matrix:
