@@ -1,4 +1,7 @@
-"""Noisy data with known truth."""
+"""Noisy data with known truth: the data of the paper's experiments, and noise for your own.
+
+Seeds in, arrays out; what is given is the truth, and is not changed.
+"""
 
 from typing import NamedTuple
 
@@ -6,9 +9,11 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.utils import check_random_state
 
-from .parameters import check_number, check_word
+from .parameters import check_flag, check_integer, check_number, check_word
 
-NOISE_CASES = ("objects", "cells")
+NOISE_CASES = ("constant", "objects", "groups", "cells")
+SPREADS = ("values", "magnitudes")
+LABEL_NOISE = ("uniform", "upper", "constant", "clean", "authors")
 
 
 class NoisyTable(NamedTuple):
@@ -25,28 +30,55 @@ class NoisyLabels(NamedTuple):
     confidence: np.ndarray
 
 
-def make_two_classes(n_samples=10_000, random_state=None) -> tuple[np.ndarray, np.ndarray]:
+def make_two_classes(n_samples=10_000, random_state=None, *, simple=False) -> tuple[np.ndarray, np.ndarray]:
     """The data of the paper's experiments: two classes, 15 features, 10 of them informative.
+
+    Parameters
+    ----------
+    n_samples : int, default=10_000
+        Number of objects.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+    simple : bool, default=False
+        One cluster per class and no wrong label, as in the notebooks that the paper's authors published; otherwise
+        scikit-learn's defaults, two clusters and 1 % of the labels drawn at random.
 
     >>> X, y = make_two_classes(100, random_state=0)
     >>> X.shape, sorted(set(y.tolist()))
     ((100, 15), [0, 1])
     """
-    return make_classification(n_samples, n_features=15, n_informative=10, random_state=random_state)
+    check_flag("simple", simple)
+    options = {"n_clusters_per_class": 1, "flip_y": 0} if simple else {}
+    return make_classification(n_samples, n_features=15, n_informative=10, random_state=random_state, **options)
 
 
-def add_noise(X, level, *, case="objects", random_state=None) -> NoisyTable:
+def add_noise(
+    X, level, *, case="objects", groups=2, noisy_share=None, per_object=True, spread="values", random_state=None
+) -> NoisyTable:
     """Measure the true values `X` (n, d) with normal errors.
+
+    The error of a cell is level × (coefficient of the cell) × (spread of the feature).
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         True values.
     level : float
-        The noise coefficient N_s: the largest error in units of the feature's standard deviation.
-    case : {"objects", "cells"}, default="objects"
-        "objects": a coefficient per object times one per feature, both uniform in (0, 1), the paper's experiment (ii).
-        "cells": a coefficient per cell, the paper's noise complexity case (iv).
+        The noise coefficient N_s: the largest error in units of the feature's spread.
+    case : {"constant", "objects", "groups", "cells"}, default="objects"
+        The coefficients of the cells, in the order of the paper's noise complexity. "constant": 1 everywhere.
+        "objects": one per object times one per feature, both uniform in (0, 1). "groups": the same, but each group of
+        objects has features of its own that are noisy. "cells": one per cell, uniform in (0, 1).
+    groups : int or array-like of shape (n_samples,), default=2
+        For case "groups": how many there are, each object being in one of them at random; or the group of each object
+        (training and test set, say).
+    noisy_share : float or None, default=None
+        For cases "objects" and "groups": a feature has a coefficient of 1 with this probability, otherwise 0, instead
+        of one that is uniform.
+    per_object : bool, default=True
+        For cases "objects" and "groups": whether there is a coefficient per object.
+    spread : {"values", "magnitudes"}, default="values"
+        The spread of a feature: the standard deviation of its values, or of their absolute values.
     random_state : int, RandomState instance or None, default=None
         Seed.
 
@@ -61,14 +93,74 @@ def add_noise(X, level, *, case="objects", random_state=None) -> NoisyTable:
     """
     check_number("level", level, 0)
     check_word("case", case, NOISE_CASES)
+    check_word("spread", spread, SPREADS)
+    check_flag("per_object", per_object)
+    if noisy_share is not None:
+        check_number("noisy_share", noisy_share, 0, 1)
     X = np.asarray(X, dtype=np.float64)
     random = check_random_state(random_state)
-    if case == "objects":
-        coefficient = random.uniform(size=(len(X), 1)) * random.uniform(size=(1, X.shape[1]))
-    else:
+    if case == "constant":
+        coefficient = np.ones(X.shape)
+    elif case == "cells":
         coefficient = random.uniform(size=X.shape)
-    X_err = level * coefficient * X.std(axis=0)
+    else:
+        per_group = random.uniform(size=(len(X), 1)) if per_object else np.ones((len(X), 1))
+        group = np.zeros(len(X), dtype=int) if case == "objects" else _groups(groups, len(X), random)
+        of_features = random.uniform(size=(group.max() + 1, X.shape[1]))
+        if noisy_share is not None:
+            of_features = (of_features < noisy_share).astype(np.float64)
+        coefficient = per_group * of_features[group]
+    X_err = level * coefficient * (X if spread == "values" else np.abs(X)).std(axis=0)
     return NoisyTable(X + X_err * random.normal(size=X.shape), X_err)
+
+
+def _groups(groups, n_objects: int, random: np.random.RandomState) -> np.ndarray:
+    """The number of each object's group, from 0."""
+    if np.ndim(groups) == 0:
+        check_integer("groups", groups, 1)
+        return random.randint(groups, size=n_objects)
+    _, group = np.unique(np.asarray(groups), return_inverse=True)
+    if group.shape != (n_objects,):
+        raise ValueError(f"groups must be a number, or one group for each of the {n_objects} objects.")
+    return group
+
+
+def switch_probabilities(n_samples, wrong, kind="uniform", random_state=None) -> np.ndarray:
+    """The probability that each label is switched, for about a share `wrong` of wrong labels.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of objects.
+    wrong : float
+        Share of wrong labels, 0 to 0.5; the mean of the probabilities except for "authors", and for "clean", where it
+        is that of the labels that are not known to be clean.
+    kind : {"uniform", "upper", "constant", "clean", "authors"}, default="uniform"
+        "uniform": between 0 and 2 `wrong`. "upper": between 2 `wrong` - 0.5 and 0.5 (0 and 2 `wrong` below a quarter).
+        "constant": `wrong` for each. "clean": 0 for a tenth of the objects, `wrong` for the others. "authors": as in
+        the notebooks of the paper's authors, normal around `wrong` with a standard deviation of 0.25, cut to 0 to 0.5,
+        and 0 for a tenth of the objects.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    >>> switch_probabilities(3, 0.4, "constant").tolist()
+    [0.4, 0.4, 0.4]
+    """
+    check_integer("n_samples", n_samples, 1)
+    check_number("wrong", wrong, 0, 0.5)
+    check_word("kind", kind, LABEL_NOISE)
+    random = check_random_state(random_state)
+    if kind == "uniform":
+        return random.uniform(0, 2 * wrong, n_samples)
+    if kind == "upper":
+        return random.uniform(max(0.0, 2 * wrong - 0.5), min(0.5, 2 * wrong), n_samples)
+    if kind == "constant":
+        return np.full(n_samples, float(wrong))
+    clean = random.uniform(size=n_samples) < 0.1
+    doubtful = np.full(n_samples, float(wrong))
+    if kind == "authors":
+        doubtful = np.clip(random.normal(wrong, 0.25, n_samples), 0, 0.5)
+    return np.where(clean, 0.0, doubtful)
 
 
 def flip_labels(y, probability, random_state=None) -> NoisyLabels:
@@ -101,3 +193,16 @@ def flip_labels(y, probability, random_state=None) -> NoisyLabels:
     flipped = random.uniform(size=len(index)) < probability
     other = (index + random.randint(1, len(classes), size=len(index))) % len(classes)
     return NoisyLabels(classes[np.where(flipped, other, index)], 1 - probability)
+
+
+def remove_cells(X, share, random_state=None) -> np.ndarray:
+    """A copy of `X` with NaN in a random `share` of its cells.
+
+    >>> int(np.isnan(remove_cells(np.ones((100, 10)), 0.2, random_state=0)).sum())
+    200
+    """
+    check_number("share", share, 0, 1)
+    X = np.array(X, dtype=np.float64)
+    gone = check_random_state(random_state).choice(X.size, round(share * X.size), replace=False)
+    X.flat[gone] = np.nan
+    return X

@@ -7,8 +7,9 @@ from typing import TypeVar
 Thing = TypeVar("Thing")
 
 
-def with_progress(things: Iterable[Thing], total: int, label: str, verbose: int) -> Iterator[Thing]:
-    """Pass `things` on; with `verbose`, show how many have come: a tqdm bar if it is installed, else plain lines."""
+def with_progress(things: Iterable[Thing], total: int | None, label: str, verbose: int) -> Iterator[Thing]:
+    """Pass `things` on, `total` of them (None: nobody knows). With `verbose`, show how many have come: a tqdm bar if it
+    is installed, else plain lines."""
     if not verbose:
         yield from things
         return
@@ -20,9 +21,9 @@ def with_progress(things: Iterable[Thing], total: int, label: str, verbose: int)
     yield from tqdm(things, total=total, desc=label)
 
 
-def _plain(things: Iterable[Thing], total: int, label: str) -> Iterator[Thing]:
-    tenth = max(1, total // 10)
+def _plain(things: Iterable[Thing], total: int | None, label: str) -> Iterator[Thing]:
+    step = 100 if total is None else max(1, total // 10)
     for count, thing in enumerate(things, start=1):
-        if count % tenth == 0 or count == total:
-            print(f"{label}: {count}/{total}", file=sys.stderr)
+        if count % step == 0 or count == total:
+            print(f"{label}: {count}" + ("" if total is None else f"/{total}"), file=sys.stderr)
         yield thing
