@@ -114,6 +114,9 @@ def test_removed_cells():
 def test_bad_input():
     with pytest.raises(ValueError, match="one group for each of the 2 objects"):
         add_noise([[1.0], [2.0]], 1, case="groups", groups=[0, 1, 2])
+    for options in ({"groups": 3}, {"case": "cells", "noisy_share": 0.5}, {"case": "constant", "per_object": False}):
+        with pytest.raises(ValueError, match=r"Leave (it|them) out"):
+            add_noise([[1.0], [2.0]], 1, **options)
     with pytest.raises(ValueError, match="groups must be"):
         add_noise([[1.0], [2.0]], 1, case="groups", groups=0)
     with pytest.raises(ValueError, match="spread must be one of"):

@@ -34,7 +34,7 @@ def test_only_training_labels_are_wrong():
     [
         (FEATURES, noisy_features(300, 1, "objects", "paper", 0)),
         (LABELS, noisy_labels(600, 0.2, "clean", "paper", 0)),
-        (MISSING, missing_cells(300, 0.1, 0)),
+        (MISSING, missing_cells(300, 0.1, "paper", 0)),
     ],
     ids=["features", "labels", "missing"],
 )

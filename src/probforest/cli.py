@@ -71,7 +71,9 @@ def add_experiments(commands) -> None:
     experiments.add_argument(
         "--recipe", choices=RECIPES, default="paper", help="the paper's text or its authors' notebooks"
     )
-    experiments.add_argument("--seeds", type=integer(1), default=None, help="data seeds, 0 to N - 1 (default 3)")
+    experiments.add_argument(
+        "--seeds", type=integer(1), default=None, help="data seeds, 0 to N - 1 (default 3; quick 1)"
+    )
     experiments.add_argument("--trees", type=tree_numbers, default=(1, 10, 25, 50), help="such as 1,10,25,50 (default)")
     experiments.add_argument("--n-jobs", type=integer(-1, but_not=0), default=1, help="threads; -1 takes all cores")
     experiments.add_argument("--no-figures", action="store_true", help="tables only")

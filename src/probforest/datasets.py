@@ -53,7 +53,7 @@ def make_two_classes(n_samples=10_000, random_state=None, *, simple=False) -> tu
 
 
 def add_noise(
-    X, level, *, case="objects", groups=2, noisy_share=None, per_object=True, spread="values", random_state=None
+    X, level, *, case="objects", groups=None, noisy_share=None, per_object=True, spread="values", random_state=None
 ) -> NoisyTable:
     """Measure the true values `X` (n, d) with normal errors.
 
@@ -69,9 +69,9 @@ def add_noise(
         The coefficients of the cells, in the order of the paper's noise complexity. "constant": 1 everywhere.
         "objects": one per object times one per feature, both uniform in (0, 1). "groups": the same, but each group of
         objects has features of its own that are noisy. "cells": one per cell, uniform in (0, 1).
-    groups : int or array-like of shape (n_samples,), default=2
-        For case "groups": how many there are, each object being in one of them at random; or the group of each object
-        (training and test set, say).
+    groups : int or array-like of shape (n_samples,), default=None
+        For case "groups": how many there are (None: two), each object being in one of them at random; or the group of
+        each object (training and test set, say).
     noisy_share : float or None, default=None
         For cases "objects" and "groups": a feature has a coefficient of 1 with this probability, otherwise 0, instead
         of one that is uniform.
@@ -97,6 +97,10 @@ def add_noise(
     check_flag("per_object", per_object)
     if noisy_share is not None:
         check_number("noisy_share", noisy_share, 0, 1)
+    if groups is not None and case != "groups":
+        raise ValueError(f'groups has a meaning for case="groups" only; got case="{case}". Leave it out.')
+    if case in ("constant", "cells") and (noisy_share is not None or not per_object):
+        raise ValueError(f'noisy_share and per_object have no meaning for case="{case}". Leave them out.')
     X = np.asarray(X, dtype=np.float64)
     random = check_random_state(random_state)
     if case == "constant":
@@ -104,18 +108,19 @@ def add_noise(
     elif case == "cells":
         coefficient = random.uniform(size=X.shape)
     else:
-        per_group = random.uniform(size=(len(X), 1)) if per_object else np.ones((len(X), 1))
+        of_objects = random.uniform(size=(len(X), 1)) if per_object else np.ones((len(X), 1))
         group = np.zeros(len(X), dtype=int) if case == "objects" else _groups(groups, len(X), random)
         of_features = random.uniform(size=(group.max() + 1, X.shape[1]))
         if noisy_share is not None:
             of_features = (of_features < noisy_share).astype(np.float64)
-        coefficient = per_group * of_features[group]
+        coefficient = of_objects * of_features[group]
     X_err = level * coefficient * (X if spread == "values" else np.abs(X)).std(axis=0)
     return NoisyTable(X + X_err * random.normal(size=X.shape), X_err)
 
 
 def _groups(groups, n_objects: int, random: np.random.RandomState) -> np.ndarray:
     """The number of each object's group, from 0."""
+    groups = 2 if groups is None else groups
     if np.ndim(groups) == 0:
         check_integer("groups", groups, 1)
         return random.randint(groups, size=n_objects)

@@ -104,10 +104,6 @@ class FittedTree:
             depth[left[node]] = depth[right[node]] = depth[node] + 1
         return int(depth.max())
 
-    def add_answers(self, query: Cells, first: int, last: int, keep_proba: float, majority: bool, out: np.ndarray):
-        """Add the class probabilities (or the votes) of the objects [first, last) to their rows of `out` (n, k)."""
-        add_answers(query, first, last, [self.nodes], keep_proba, normal_shape().table, majority, out)
-
     def visits(self, query: Cells, keep_proba: float) -> Visits:
         """The leaves that every object reaches."""
         return route(query, self.nodes, keep_proba, normal_shape().table)

@@ -7,6 +7,7 @@ from probforest.families import normal_shape
 from probforest.fitted_tree import FittedTree
 from probforest.kernels.grow import grow
 from probforest.kernels.layout import SAME_WEIGHT, Rules
+from probforest.kernels.route import add_answers
 from probforest.labels import soft_labels
 from probforest.measurements import read_measurements
 from probforest.parameters import CRITERIA, MISSING_RULES
@@ -47,5 +48,5 @@ def grow_tree(problem, rules, max_bins=FULL_GRID, max_features=None, seed=1, roo
 def predict(tree, values, errors, keep_proba, majority=False):
     query = read_measurements(values, errors).cells()
     out = np.zeros((len(values), tree.value.shape[1]))
-    tree.add_answers(query, 0, len(values), keep_proba, majority, out)
+    add_answers(query, 0, len(values), [tree.nodes], keep_proba, normal_shape().table, majority, out)
     return out

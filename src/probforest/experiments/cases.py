@@ -54,8 +54,8 @@ def noisy_labels(n_train: int, wrong: float, kind: str, recipe: str, seed: int) 
     return Case(X[:n_train], labels.y, X[n_train:], y[n_train:], confidence=labels.confidence)
 
 
-def missing_cells(n_train: int, share: float, seed: int) -> Case:
+def missing_cells(n_train: int, share: float, recipe: str, seed: int) -> Case:
     """Cells that are gone at random, in the training and in the test set."""
-    X, y = truth(n_train, seed, "paper")
+    X, y = truth(n_train, seed, recipe)
     X = remove_cells(X, share, random_state=seed)
     return Case(X[:n_train], y[:n_train], X[n_train:], y[n_train:])

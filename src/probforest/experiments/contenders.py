@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from ..forest import ProbabilisticRandomForestClassifier
@@ -168,9 +167,9 @@ def mean_imputed_forest(case: Case, setting: Setting) -> Answers:
 
 def imputed_prf(case: Case, setting: Setting) -> Answers:
     """The probabilistic forest with a missing value as its mean, and the feature's scatter as its error."""
-    model = make_pipeline(SimpleImputer()).fit(case.X)
+    imputer = SimpleImputer().fit(case.X)
     scatter = np.nanstd(case.X, axis=0)
-    X, X_test = model.transform(case.X), model.transform(case.X_test)
+    X, X_test = imputer.transform(case.X), imputer.transform(case.X_test)
     errors = np.where(np.isnan(case.X), scatter, 0.0), np.where(np.isnan(case.X_test), scatter, 0.0)
     return asked(probabilistic(setting).fit(X, case.y, X_err=errors[0]), setting, X_test, X_err=errors[1])
 

@@ -136,7 +136,7 @@ def draw_noise(path: Path) -> None:
     figure, panels = plt.subplots(1, 4, figsize=(2 * COLUMN, 2.2), layout="constrained", sharey=True)
     X = np.random.RandomState(0).normal(size=(60, 15))
     for axes, case in zip(panels, ("constant", "objects", "groups", "cells"), strict=True):
-        groups = np.arange(60) >= 30
+        groups = np.arange(60) >= 30 if case == "groups" else None
         errors = add_noise(X, 1, case=case, groups=groups, random_state=0).X_err / X.std(axis=0)
         image = axes.imshow(errors, cmap="Greys", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
         axes.set_title(case)

@@ -106,7 +106,7 @@ def missing(plan: Plan) -> Iterator[Row]:
     """Cells removed at random."""
     for share in plan.levels((0.05, 0.2, 0.5)):
         for seed in range(plan.seeds):
-            case = missing_cells(plan.n_train, share, seed)
+            case = missing_cells(plan.n_train, share, plan.recipe, seed)
             yield from meet(case, MISSING, plan.setting(seed), noise="missing", level=share)
 
 
@@ -125,13 +125,14 @@ def runtime(plan: Plan) -> Iterator[Row]:
     """Seconds of fit and prediction against the number of objects."""
     most = max(plan.trees)
     for n_train in plan.levels((500, 1000, 2000, 5000, 10_000, 20_000)):
-        case = noisy_features(int(n_train), 1, "objects", plan.recipe, 0)
-        setting = Setting((most,), 0, plan.n_jobs)
-        yield from meet(case, {"forest": forest}, setting, noise="objects", level=n_train)
-        for keep_proba in (0.01, 0.05, 0.5):
-            setting = Setting((most,), 0, plan.n_jobs, {"keep_proba": keep_proba})
-            name = f"PRF, keep_proba = {keep_proba}"
-            yield from meet(case, {name: full_prf}, setting, noise="objects", level=n_train)
+        for seed in range(plan.seeds):
+            case = noisy_features(int(n_train), 1, "objects", plan.recipe, seed)
+            setting = Setting((most,), seed, plan.n_jobs)
+            yield from meet(case, {"forest": forest}, setting, noise="objects", level=n_train)
+            for keep_proba in (0.01, 0.05, 0.5):
+                setting = Setting((most,), seed, plan.n_jobs, {"keep_proba": keep_proba})
+                name = f"PRF, keep_proba = {keep_proba}"
+                yield from meet(case, {name: full_prf}, setting, noise="objects", level=n_train)
 
 
 STUDIES = {
