@@ -1,6 +1,7 @@
 """The paper's equations in plain NumPy and SciPy, as slow and as plain as they come. Imports nothing of probforest.
 
-Objects are rows; `values`, `errors` (n, d), NaN values are missing; `pmf` (n, k); `weight` (n,).
+Objects are rows; `values`, `errors` (n, d), NaN values are missing; `pmf` (n, k); `weight` (n,). An error is a standard
+deviation, or a whole distribution with `cdf` and `ppf`.
 """
 
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ class Rules:
 
 def cdf(threshold, value, error):
     """F(threshold), eq. 5."""
+    if hasattr(error, "cdf"):
+        return float(error.cdf(threshold))
     if error == 0:
         return float(value <= threshold)
     z = (threshold - value) / error
@@ -31,13 +34,17 @@ def cdf(threshold, value, error):
 
 def grid(value, error):
     """Grid points of one cell and the probability that moves when a threshold crosses each of them."""
-    if error == 0:
+    if hasattr(error, "ppf"):
+        place = {k: float(error.ppf(ndtr(k))) for k in range(-3, 4)}
+    elif error == 0:
         return [(value, 1.0)]
+    else:
+        place = {k: value + k * error for k in range(-3, 4)}
     points, before = [], 0.0
     for k in (-3, -2, -1, 0, 1, 2):
-        points.append((value + k * error, ndtr(k) - before))
+        points.append((place[k], ndtr(k) - before))
         before = ndtr(k)
-    return [*points, (value + 3 * error, 1.0 - before)]
+    return [*points, (place[3], 1.0 - before)]
 
 
 def impurity(mass, criterion):

@@ -33,7 +33,7 @@ BAD_FITS = {
     "X_err wrong shape": ({"X_err": np.ones((29, 3))}, r"X_err has shape \(29, 3\), but X has shape \(30, 3\)"),
     "X_err transposed": ({"X_err": np.ones((3, 30))}, r"X_err has shape \(3, 30\)"),
     "X_err per object": ({"X_err": np.ones(30)}, "one per feature, but X has 3 features"),
-    "X_err three-dimensional": ({"X_err": np.ones((30, 3, 2))}, "X_err has shape"),
+    "X_err three-dimensional": ({"X_err": np.ones((30, 3, 4))}, "X_err has shape"),
     "X_err negative": (
         {"X_err": altered(np.ones((30, 3)), (7, 2), -0.5)},
         r"X_err is -0.5 at row 7, column 2; expected",

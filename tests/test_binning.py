@@ -1,17 +1,18 @@
 import numpy as np
 import pytest
 
-from probforest.binning import bin_measurements
-from probforest.families import normal_shape
+from probforest.binning import bin_measurements, find_ladders
+from probforest.families import NORMAL
 from probforest.measurements import read_measurements
 from problems import random_problem
 
-SHAPE = normal_shape()
+GRID = NORMAL.grid()
 
 
 def binned(values, errors=None, weight=None, max_bins=255):
     weight = np.ones(len(values)) if weight is None else weight
-    return bin_measurements(read_measurements(np.asarray(values, dtype=float), errors), weight, max_bins, SHAPE)
+    measurements = read_measurements(np.asarray(values, dtype=float), errors)
+    return bin_measurements(measurements, find_ladders(measurements, weight, max_bins), max_bins)
 
 
 def n_bins(bins):
@@ -32,7 +33,7 @@ def test_noisy_cells_have_a_code_per_grid_point():
     assert bins.codes.dtype == np.uint16
     for j in range(3):
         observed = ~np.isnan(problem.values[:, j])
-        points = problem.values[observed, j, None] + SHAPE.grid * problem.errors[observed, j, None]
+        points = problem.values[observed, j, None] + GRID * problem.errors[observed, j, None]
         np.testing.assert_array_equal(bins.codes[observed, j, :7], np.searchsorted(np.unique(points), points))
         assert (bins.codes[~observed, j, :7] == bins.missing_code).all()
 
@@ -50,7 +51,7 @@ def test_bins_hold_about_the_same_mass(max_bins):
 def test_codes_agree_with_the_extremes_of_the_bins():
     problem = random_problem(3, n=500, noise=2.0)
     bins = binned(problem.values, problem.errors, max_bins=40)
-    points = problem.values.T[:, :, None] + SHAPE.grid * problem.errors.T[:, :, None]
+    points = problem.values.T[:, :, None] + GRID * problem.errors.T[:, :, None]
     for j in range(3):
         assert (points[j] >= bins.low[j][bins.codes[:, j, :7]]).all()
         assert (points[j] <= bins.high[j][bins.codes[:, j, :7]]).all()
@@ -89,7 +90,7 @@ def test_bins_of_a_sample_hold_about_the_same_mass(errors, monkeypatch):
         counts = np.bincount(bins.codes[:, j, 0 if errors is None else 3], minlength=40)
         assert counts.max() < 2 * 30_000 / 40
         n_points = 1 if errors is None else 7
-        points = values[:, j, None] + SHAPE.grid[:n_points] * (errors or 0.0)
+        points = values[:, j, None] + GRID[:n_points] * (errors or 0.0)
         codes = bins.codes[:, j, :n_points]
         assert ((points > bins.low[j][codes]) & (points <= bins.high[j][codes])).all()
 
@@ -97,7 +98,8 @@ def test_bins_of_a_sample_hold_about_the_same_mass(errors, monkeypatch):
 def test_threads_change_no_bin():
     problem = random_problem(3, n=500)
     table = read_measurements(problem.values, problem.errors)
-    one, two = (bin_measurements(table, problem.weight, 40, SHAPE, n_jobs) for n_jobs in (1, 2))
+    ladders = [find_ladders(table, problem.weight, 40, n_jobs) for n_jobs in (1, 2)]
+    one, two = (bin_measurements(table, found, 40, n_jobs) for n_jobs, found in zip((1, 2), ladders, strict=True))
     np.testing.assert_array_equal(two.codes[:, :, :7], one.codes[:, :, :7])
     np.testing.assert_array_equal(two.low, one.low)
     np.testing.assert_array_equal(two.high, one.high)

@@ -9,7 +9,7 @@ NAN = np.nan
 def test_values_and_errors_are_stored_by_feature():
     found = read_measurements(np.array([[1.0, 2.0], [3.0, NAN], [5.0, 6.0]]), [[0.1, 0.2], [NAN, 0.4], [np.inf, 0.0]])
     np.testing.assert_array_equal(found.center, [[1, 3, NAN], [2, NAN, 6]])
-    np.testing.assert_array_equal(found.scale, [[0.1, NAN, NAN], [0.2, NAN, 0.0]])
+    np.testing.assert_array_equal(found.lower, [[0.1, NAN, NAN], [0.2, NAN, 0.0]])
 
 
 def test_no_errors():
@@ -47,8 +47,8 @@ def test_median_error_knows_only_known_errors_of_observed_values():
 
 def test_unknown_errors_take_the_median_they_are_given():
     table = read_measurements(np.array([[1.0], [2.0]]), [[NAN], [3.0]])
-    np.testing.assert_array_equal(table.with_errors_known("median", np.array([9.0])).scale, [[9, 3]])
-    np.testing.assert_array_equal(table.with_errors_known("exact", np.array([NAN])).scale, [[0, 3]])
+    np.testing.assert_array_equal(table.with_errors_known("median", np.array([9.0])).lower, [[9, 3]])
+    np.testing.assert_array_equal(table.with_errors_known("exact", np.array([NAN])).lower, [[0, 3]])
 
 
 def test_first_offender_is_found_row_by_row():

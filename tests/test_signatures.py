@@ -23,16 +23,20 @@ tables = [
     {"X_err": 0.3},
     {"X_err": np.full((60, 4), 0.3), "y_proba": np.full(60, 0.8)},
     {"X_err": np.asfortranarray(np.full((60, 4), 0.3)), "sample_weight": np.arange(60)},
+    {"X_err": (0.2, np.full((60, 4), 0.3)), "X_limit": random.integers(-1, 2, (60, 4))},
+    {"X_samples": random.normal(size=(60, 4, 9))},
 ]
 models = [
     ProbabilisticRandomForestClassifier(30, random_state=0, oob_score=True),
     ProbabilisticDecisionTreeClassifier(criterion="entropy", missing="learned", max_depth=np.int32(4), keep_proba=0),
+    ProbabilisticDecisionTreeClassifier(prior="normal", distribution="laplace"),
 ]
 for model in models:
     for options in tables:
         model.fit(np.asfortranarray(X), y, **options)
-        model.predict_proba(X, X_err=options.get("X_err", 0.0))
-        model.leaf_proba(X.astype(np.float32), X_err=options.get("X_err", 0.0))
+        asked = {name: about for name, about in options.items() if name.startswith("X_")} or {"X_err": 0.0}
+        model.predict_proba(X, **asked)
+        model.leaf_proba(X.astype(np.float32), **asked)
 found = {}
 for module in pkgutil.iter_modules(kernels.__path__, f"{kernels.__name__}."):
     for name, thing in vars(importlib.import_module(module.name)).items():

@@ -2,9 +2,10 @@
 
 from importlib.metadata import version
 
+from .columns import Errors
 from .forest import ProbabilisticRandomForestClassifier
 from .tree import ProbabilisticDecisionTreeClassifier
 
 __version__ = version("probforest")
 
-__all__ = ["ProbabilisticDecisionTreeClassifier", "ProbabilisticRandomForestClassifier"]
+__all__ = ["Errors", "ProbabilisticDecisionTreeClassifier", "ProbabilisticRandomForestClassifier"]

@@ -5,40 +5,62 @@ gets a bin for each, and the split search is exact.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from .kernels.encode import encode_feature
-from .kernels.layout import CODE_SLOTS, Bins, Shape
+from .families import CHUNK
+from .kernels.encode import encode_column
+from .kernels.layout import CODE_SLOTS, FIRST_GRID_KNOT, GRID_KNOT_STEP, GRID_POINTS, KNOTS, Bins, Column
 from .measurements import Measurements
+from .reference import Reference
 from .threads import in_threads
 
 SAMPLE = 70_000  # grid points that say where the quantiles are; more would move an edge by less than a bin's width
 
 
-def bin_measurements(
-    measurements: Measurements, weight: np.ndarray, max_bins: int, shape: Shape, n_jobs: int | None = None
-) -> Bins:
-    """Bin the grid points of `measurements`, each object counting with its `weight` (n,)."""
+class Ladder(NamedTuple):
+    """The bins of one feature."""
+
+    edges: np.ndarray  # (n_bins - 1,) increasing
+    low: np.ndarray  # (n_bins,) smallest grid point in each
+    high: np.ndarray  # (n_bins,) largest
+    reference: Reference  # how much lies below each edge
+
+
+def find_ladders(
+    measurements: Measurements, weight: np.ndarray, max_bins: int, n_jobs: int | None = None
+) -> list[Ladder]:
+    """The bins of every feature, each object counting with its `weight` (n,). Limits take no part."""
     n_features, n_objects = measurements.center.shape
-    exact = measurements.is_exact
+    sample = _sample(n_objects, 1 if measurements.is_exact else GRID_POINTS)
+
+    def of_feature(j: int) -> Ladder:
+        return _ladder(measurements.column(j), measurements.families[j].grid(), weight, sample, max_bins)
+
+    return list(in_threads(of_feature, range(n_features), n_jobs))
+
+
+def bin_measurements(
+    measurements: Measurements, ladders: Sequence[Ladder], max_bins: int, n_jobs: int | None = None
+) -> Bins:
+    """The grid points of `measurements` as codes of the bins; limits must be spread."""
+    n_features, n_objects = measurements.center.shape
     dtype = np.uint8 if max_bins <= 255 else np.uint16
     missing_code = np.iinfo(dtype).max
-    sample = _sample(n_objects, 1 if exact else len(shape.grid))
-    codes = np.empty((n_objects, n_features, 1 if exact else CODE_SLOTS), dtype=dtype)
+    codes = np.empty((n_objects, n_features, 1 if measurements.is_exact else CODE_SLOTS), dtype=dtype)
 
-    def bin_feature(j: int) -> tuple[np.ndarray, np.ndarray]:
-        center = np.ascontiguousarray(measurements.center[j])
-        scale = np.empty(0) if exact else np.ascontiguousarray(measurements.scale[j])
-        edges, low, high = _bins_of_feature(center, scale, weight, sample, shape, max_bins)
-        encode_feature(center, scale, shape.grid, edges, missing_code, codes[:, j])
-        return low, high
+    def encode(j: int) -> None:
+        grid = measurements.families[j].grid()
+        encode_column(measurements.column(j), grid, ladders[j].edges, missing_code, codes[:, j])
 
-    lows, highs = zip(*in_threads(bin_feature, range(n_features), n_jobs), strict=True)
+    for _ in in_threads(encode, range(n_features), n_jobs):
+        pass
     eight_bytes = codes.itemsize * codes.shape[2] == 8
     words = codes.view(np.uint64)[:, :, 0] if eight_bytes else np.empty((0, n_features), dtype=np.uint64)
-    n_bins = np.array([len(low) for low in lows], dtype=np.int64)
-    return Bins(codes, words, n_bins, _padded(lows), _padded(highs), missing_code)
+    n_bins = np.array([len(ladder.low) for ladder in ladders], dtype=np.int64)
+    low, high = _padded([ladder.low for ladder in ladders]), _padded([ladder.high for ladder in ladders])
+    return Bins(codes, words, n_bins, low, high, missing_code, CHUNK)
 
 
 def _sample(n_objects: int, points_per_object: int) -> np.ndarray | None:
@@ -49,64 +71,64 @@ def _sample(n_objects: int, points_per_object: int) -> np.ndarray | None:
     return np.random.default_rng(0).choice(n_objects, n_sample, replace=False, shuffle=False)
 
 
-def _bins_of_feature(
-    center: np.ndarray,
-    scale: np.ndarray,
-    weight: np.ndarray,
-    sample: np.ndarray | None,
-    shape: Shape,
-    max_bins: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The edges of one feature's bins, and the smallest and the largest grid point in each.
+def _ladder(column: Column, grid: np.ndarray, weight: np.ndarray, sample: np.ndarray | None, max_bins: int) -> Ladder:
+    """The bins of one feature.
 
     Those of a large table come from the objects `sample`; then the extremes of a bin are its edges. A sample with too
     few distinct points for all the bins says nothing about rare values: then all objects count.
     """
     if sample is not None:
-        sample_scale = scale[sample] if len(scale) else scale
-        edges, _, _ = _edges(*_grid_points(center[sample], sample_scale, weight[sample], shape), max_bins)
-        if len(edges) == max_bins - 1:
-            return edges, np.append(-np.inf, edges), np.append(edges, np.inf)
-    return _edges(*_grid_points(center, scale, weight, shape), max_bins)
+        center, lower, upper, number = (part[sample] if len(part) else part for part in column[:4])
+        sampled = Column(center, lower, upper, number, column.knots)
+        ladder = _ladder_of_points(*_grid_points(sampled, grid, weight[sample]), max_bins)
+        if len(ladder.edges) == max_bins - 1:
+            edges = ladder.edges
+            return Ladder(edges, np.append(-np.inf, edges), np.append(edges, np.inf), ladder.reference)
+    return _ladder_of_points(*_grid_points(column, grid, weight), max_bins)
 
 
-def _grid_points(
-    center: np.ndarray, scale: np.ndarray, weight: np.ndarray, shape: Shape
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _grid_points(column: Column, grid: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The grid points of one feature's observed cells, the weight of each, and the centre of its cell."""
+    center, lower, upper, number, knots = column
     observed = ~np.isnan(center)
-    center, weight = center[observed], weight[observed]
-    if len(scale) == 0:
-        return center, weight, center
+    if len(lower) == 0:
+        return center[observed], weight[observed], center[observed]
     largest = np.finfo(float).max
     with np.errstate(over="ignore"):
-        points = np.clip(center[:, None] + shape.grid * scale[observed, None], -largest, largest)
-    return points.ravel(), (weight[:, None] * shape.chunk).ravel(), np.repeat(center, len(shape.grid))
+        scale = np.where(grid < 0, lower[observed, None], upper[observed, None])
+        points = np.clip(center[observed, None] + grid * scale, -largest, largest)
+    weight_of, center_of = weight[observed], center[observed]
+    if len(number):
+        free = number >= 0
+        points = np.concatenate([points, knots[number[free], FIRST_GRID_KNOT::GRID_KNOT_STEP]])
+        weight_of = np.concatenate([weight_of, weight[free]])
+        center_of = np.concatenate([center_of, knots[number[free], KNOTS // 2]])
+    return points.ravel(), (weight_of[:, None] * CHUNK).ravel(), np.repeat(center_of, len(grid))
 
 
-def _edges(
-    points: np.ndarray, masses: np.ndarray, centers: np.ndarray, max_bins: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _ladder_of_points(points: np.ndarray, masses: np.ndarray, centers: np.ndarray, max_bins: int) -> Ladder:
     """Up to max_bins - 1 edges, midway between neighbouring distinct points, at quantiles of the mass; and the smallest
     and the largest point between them."""
     if len(points) == 0:
-        return np.empty(0), np.full(1, -np.inf), np.full(1, np.inf)
+        nothing = Reference(np.zeros(1), np.ones(1))
+        return Ladder(np.empty(0), np.full(1, -np.inf), np.full(1, np.inf), nothing)
     order = np.argsort(points)
-    points, centers = points[order], centers[order]
+    points, centers, below = points[order], centers[order], np.cumsum(masses[order])
     gap = np.flatnonzero(points[1:] > points[:-1])  # gap i lies behind the sorted point i
     if len(gap) >= max_bins:
         # Between two points of the same cell nothing else lies. Such gaps go first: with errors that are small beside
         # the distances of the values, the edges then are those of exact values.
         gap = gap[centers[gap] != centers[gap + 1]]
     if len(gap) >= max_bins:
-        below = np.cumsum(masses[order])
         targets = below[-1] * np.arange(1, max_bins) / max_bins
         chosen = np.searchsorted(below[gap], targets * (1 - 1e-9))  # sums of chunks are rounded
         gap = gap[np.unique(chosen[chosen < len(gap)])]
     low, high = points[gap], points[gap + 1]
     middle = 0.5 * low + 0.5 * high
     edges = np.where((low <= middle) & (middle < high), middle, low)
-    return edges, np.append(points[0], high), np.append(low, points[-1])
+    shares = np.concatenate([[0.0], below[gap] / below[-1], [1.0]])
+    reference = Reference(np.concatenate([points[:1], edges, points[-1:]]), shares)
+    return Ladder(edges, np.append(points[0], high), np.append(low, points[-1]), reference)
 
 
 def _padded(rows: Sequence[np.ndarray]) -> np.ndarray:

@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .families import read_families
 from .kernels.layout import SAME_WEIGHT, Cells, Rules
 from .labels import LabelTable, read_labels
-from .measurements import Measurements, names_of_errors, read_measurements, refuse_reordered, unmasked
+from .measurements import Measurements, names_of_errors, read_measurements, refuse_reordered
 from .parameters import (
     CRITERIA,
     MAX_MAX_BINS,
@@ -25,6 +26,8 @@ from .parameters import (
     expected_objects,
     number_of_features,
 )
+from .prior import PRIORS, learn_priors, with_priors
+from .tables import Given, Layout, read_table
 from .training_set import TrainingSet, make_training_set
 from .warning import warn_caller
 from .weights import check_total, class_weights, read_sample_weight
@@ -49,6 +52,10 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     unknown_error: str
     label_information: bool
     max_bins: int
+    distribution: Any
+    prior: str | None
+    error_columns: Any
+    sentinels: Any
     n_jobs: int | None = None  # a parameter of the forest; a tree is grown in one thread
 
     # Attributes, set by fit.
@@ -56,6 +63,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     n_features_in_: int
     median_errors_: np.ndarray
     fitted_with_errors_: bool
+    error_pairs_: dict | None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -63,40 +71,43 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     @abstractmethod
-    def predict_proba(self, X, *, X_err=None):
+    def predict_proba(self, X, *, X_err=None, X_limit=None, X_samples=None):
         """Probability of every class."""
 
-    def predict(self, X, *, X_err=None):
+    def predict(self, X, *, X_err=None, X_limit=None, X_samples=None):
         """Predict the most probable class.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Values; NaN marks a missing one.
-        X_err : None, float, or array-like of shape (n_features,) or (n_samples, n_features), default=None
-            Standard deviations of the values.
+        X_err, X_limit, X_samples : default=None
+            What is known about the values, as in `fit`.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             The classes; of equally probable ones, the first in `classes_`.
         """
-        most_probable = self.predict_proba(X, X_err=X_err).argmax(axis=1)
+        most_probable = self.predict_proba(X, X_err=X_err, X_limit=X_limit, X_samples=X_samples).argmax(axis=1)
         return self.classes_[most_probable]
 
-    def predict_log_proba(self, X, *, X_err=None):
+    def predict_log_proba(self, X, *, X_err=None, X_limit=None, X_samples=None):
         """Logarithm of `predict_proba`; -inf where a probability is 0."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X, X_err=X_err))
+            return np.log(self.predict_proba(X, X_err=X_err, X_limit=X_limit, X_samples=X_samples))
 
-    def score(self, X, y, *, X_err=None, sample_weight=None):
+    def score(self, X, y, *, X_err=None, X_limit=None, X_samples=None, sample_weight=None):
         """Accuracy of `predict` on labels `y`."""
-        return accuracy_score(y, self.predict(X, X_err=X_err), sample_weight=sample_weight)
+        answer = self.predict(X, X_err=X_err, X_limit=X_limit, X_samples=X_samples)
+        return accuracy_score(y, answer, sample_weight=sample_weight)
 
     def _check_parameters(self) -> None:
         check_word("criterion", self.criterion, CRITERIA)
         check_word("missing", self.missing, MISSING_RULES)
         check_word("unknown_error", self.unknown_error, UNKNOWN_ERROR_RULES)
+        if self.prior is not None:
+            check_word("prior", self.prior, PRIORS)
         check_flag("label_information", self.label_information)
         check_number("keep_proba", self.keep_proba, 0, 1)
         check_number("min_weight_fraction_leaf", self.min_weight_fraction_leaf, 0, 0.5)
@@ -123,7 +134,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         return Rules(
             criterion=CRITERIA[self.criterion],
             missing=MISSING_RULES[self.missing],
-            max_features=number_of_features(self.max_features, self.n_features_in_),
+            max_features=number_of_features(self.max_features, self._n_features),
             max_depth=NO_DEPTH_LIMIT if self.max_depth is None else int(self.max_depth),
             min_split_weight=split_weight * (1 - SAME_WEIGHT),
             min_leaf_weight=leaf_weight * (1 - SAME_WEIGHT),
@@ -131,32 +142,55 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
             keep_proba=float(self.keep_proba),
         )
 
+    @property
+    def _n_features(self) -> int:
+        """Number of features: all columns of X but those of errors."""
+        return len(self._families)
+
+    def _take_apart(self, given: tuple, layout: Layout | None = None) -> tuple[Given, Layout]:
+        """Check the table that a fit, or, with its `layout`, a prediction was given."""
+        X, X_err, _, _ = given
+        refuse_reordered(X, X_err, None if layout is None else self._error_names)
+
+        def validate(X: Any) -> np.ndarray:
+            return validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=layout is None)
+
+        return read_table(given, validate, self.error_columns, self.sentinels, layout)
+
     def _read_training_set(
-        self, X, y, X_err, y_proba, classes, sample_weight
+        self, given: tuple, y, y_proba, classes, sample_weight
     ) -> tuple[TrainingSet, Measurements, LabelTable]:
-        """Check all that `fit` was given. Returns the training set, and all objects as they were given."""
-        refuse_reordered(X, X_err)
-        X = validate_data(self, unmasked(X), dtype=np.float64, ensure_all_finite=False)
-        measurements = read_measurements(X, X_err)
-        labels = read_labels(y, y_proba, classes, len(X))
-        weight = read_sample_weight(sample_weight, len(X))
+        """Check all that `fit` was given; `given` is (X, X_err, X_limit, X_samples).
+
+        Returns the training set, and all objects as they were given.
+        """
+        table, layout = self._take_apart(given)
+        n_objects, n_features = table.X.shape
+        families = read_families(self.distribution, n_features, layout.features)
+        measurements = read_measurements(*table, families)
+        labels = read_labels(y, y_proba, classes, n_objects)
+        weight = read_sample_weight(sample_weight, n_objects)
         if self.label_information:
             weight = weight * labels.information
         factors = class_weights(None if self._class_weight_per_tree else self.class_weight, labels, weight)
         weighted_labels, factor = labels.reweighted(factors)
-        # From here on, an object that weighs nothing changes nothing: no median, no bin, no draw.
+        # From here on, an object that weighs nothing changes nothing: no median, no prior, no bin, no draw.
         weight = weight * factor
         check_total(weight)
         medians = measurements.median_errors(weight)
         measurements = measurements.with_errors_known(self.unknown_error, medians)
+        priors = learn_priors(self.prior, measurements, weight, self.n_jobs)
+        measurements = with_priors(priors, measurements, self.n_jobs)
         training = make_training_set(measurements, weighted_labels, weight, int(self.max_bins), self.n_jobs)
         self._check_classes(labels.classes)
         self._warn_if_too_light(weight)
         self.classes_ = labels.classes
         self.median_errors_ = medians
-        self.fitted_with_errors_ = X_err is not None
-        self._error_names = names_of_errors(X_err)
-        return training, measurements, labels
+        self.fitted_with_errors_ = table.X_err is not None
+        self.error_pairs_ = layout.pairs
+        self._error_names = names_of_errors(given[1])
+        self._layout, self._families, self._priors, self._references = layout, families, priors, training.references
+        return training, measurements.with_limits_spread(training.references), labels
 
     def _check_classes(self, classes: np.ndarray) -> None:
         """Refuse classes that don't fit what was there before; nothing has been changed yet."""
@@ -176,16 +210,17 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     def _class_weight_per_tree(self) -> bool:
         return False
 
-    def _read_query(self, X, X_err, *, warn: bool = True) -> Cells:
+    def _read_query(self, X, X_err, X_limit, X_samples, *, warn: bool = True) -> Cells:
         """Check what a prediction was given."""
         check_is_fitted(self)
         self._check_parameters()
-        refuse_reordered(X, X_err, self._error_names)
-        X = validate_data(self, unmasked(X), dtype=np.float64, ensure_all_finite=False, reset=False)
-        if X_err is None and self.fitted_with_errors_ and warn:
+        table, _ = self._take_apart((X, X_err, X_limit, X_samples), self._layout)
+        if table.X_err is None and table.X_samples is None and self.fitted_with_errors_ and warn:
             warn_caller(
                 "The model was fitted with X_err, but is asked without: the values are taken as exact. "
                 "Pass X_err=..., or X_err=0 if they are exact."
             )
         medians = self.median_errors_ if self.fitted_with_errors_ else None
-        return read_measurements(X, X_err).with_errors_known(self.unknown_error, medians).cells()
+        measurements = read_measurements(*table, self._families).with_errors_known(self.unknown_error, medians)
+        measurements = with_priors(self._priors, measurements, self.n_jobs)
+        return measurements.with_limits_spread(self._references).cells()

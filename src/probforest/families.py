@@ -1,42 +1,205 @@
 """The distribution families: what a cell's probability looks like in units of its σ.
 
 A family is its quantile grid (where the split search moves mass) and its F (where objects go). Nothing else in the
-program knows which one it is.
+program knows which one it is. A value is the expectation of its distribution, and its error the standard deviation.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from .kernels.cdf import TABLE_REACH, TABLE_STEPS
-from .kernels.layout import GRID_POINTS, Shape
+from .kernels.cdf import SQUASH, TABLE_REACH, TABLE_STEPS
+from .kernels.layout import GRID_POINTS
+
+_SIGMAS = np.arange(GRID_POINTS) - GRID_POINTS // 2  # −3 … 3
+# The mass left of the point kσ is exactly Φ(k); the last point carries all that is left. Other families have their grid
+# points where as much lies to the left, so that the chunks are the same for all.
+CHUNK = np.diff(ndtr(_SIGMAS[:-1]), prepend=0.0, append=1.0)
+_NOTHING = 1e-7  # a tail of less is cut, so that most cells go wholly one way
 
 
 @dataclass(frozen=True)
 class Family:
-    """A location–scale family, standardised to mean 0 and standard deviation 1."""
+    """A distribution with mean 0 and standard deviation 1, to be shifted and scaled.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    cdf, ppf : callable
+        Its cumulative distribution function and the inverse, for arrays.
+    log : bool, default=False
+        Whether it is the distribution of the logarithm of a positive value.
+    """
 
     name: str
     cdf: Callable[[np.ndarray], np.ndarray]
-    grid: tuple[float, ...]
+    ppf: Callable[[np.ndarray], np.ndarray]
+    log: bool = False
 
-    def shape(self) -> Shape:
-        """Its grid, grid masses and table, as the kernels take them."""
-        grid = np.array(self.grid)
-        assert len(grid) == GRID_POINTS
-        # The mass left of the point kσ is exactly F(k); the last point carries all that is left.
-        chunk = np.diff(self.cdf(grid[:-1]), prepend=0.0, append=1.0)
-        table = self.cdf(np.linspace(-TABLE_REACH, TABLE_REACH, TABLE_STEPS + 1))
-        table[0], table[-1] = 0.0, 1.0
-        return Shape(grid, chunk, table)
+    @property
+    def is_normal(self) -> bool:
+        """Whether its F is the normal's."""
+        return self.cdf is ndtr
+
+    def grid(self) -> np.ndarray:
+        """The grid points (GRID_POINTS,) in units of σ: the quantiles of a normal's −3σ … 3σ."""
+        return np.round(self.ppf(ndtr(_SIGMAS)), 12)
 
 
-NORMAL = Family("normal", ndtr, (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0))
+def _uniform_cdf(z):
+    return np.clip(0.5 + z / np.sqrt(12), 0.0, 1.0)
+
+
+def _uniform_ppf(p):
+    return (p - 0.5) * np.sqrt(12)
+
+
+def _laplace_cdf(z):
+    tail = 0.5 * np.exp(-np.sqrt(2) * np.abs(z))
+    return np.where(z < 0, tail, 1.0 - tail)
+
+
+def _laplace_ppf(p):
+    return np.sign(p - 0.5) * -np.log(1.0 - 2.0 * np.abs(p - 0.5)) / np.sqrt(2)
+
+
+def _student_t_cdf(degrees, z):
+    return stdtr(degrees, z * np.sqrt(degrees / (degrees - 2.0)))
+
+
+def _student_t_ppf(degrees, p):
+    return stdtrit(degrees, p) / np.sqrt(degrees / (degrees - 2.0))
+
+
+NORMAL = Family("normal", ndtr, ndtri)
+LOGNORMAL = Family("lognormal", ndtr, ndtri, log=True)
+UNIFORM = Family("uniform", _uniform_cdf, _uniform_ppf)
+LAPLACE = Family("laplace", _laplace_cdf, _laplace_ppf)
+_BY_NAME = {family.name: family for family in (NORMAL, UNIFORM, LAPLACE, LOGNORMAL)}
+_EXPECTED = (
+    f'{", ".join(map(repr, _BY_NAME))}, ("student_t", degrees of freedom), a Family, or a frozen distribution of SciPy'
+)
 
 
 @cache
-def normal_shape() -> Shape:
-    return NORMAL.shape()
+def student_t(degrees: float) -> Family:
+    """Student's t with more than two `degrees` of freedom, scaled to a standard deviation of 1.
+
+    >>> student_t(5.0).name
+    'student_t(5)'
+    """
+    if not degrees > 2:
+        raise ValueError(
+            f"student_t has a standard deviation for more than two degrees of freedom only; got {degrees!r}."
+        )
+    return Family(f"student_t({degrees:g})", partial(_student_t_cdf, degrees), partial(_student_t_ppf, degrees))
+
+
+def _standardised_cdf(distribution, mean, deviation, z):
+    return distribution.cdf(mean + deviation * z)
+
+
+def _standardised_ppf(distribution, mean, deviation, p):
+    return (distribution.ppf(p) - mean) / deviation
+
+
+def family_from_scipy(distribution) -> Family:
+    """A frozen distribution of SciPy, shifted and scaled to mean 0 and standard deviation 1.
+
+    >>> from scipy.stats import gumbel_r
+    >>> family = family_from_scipy(gumbel_r())
+    >>> family.name, round(float(family.cdf(0.0)), 3)
+    ('gumbel_r', 0.57)
+    """
+    mean, deviation = float(distribution.mean()), float(distribution.std())
+    name = getattr(getattr(distribution, "dist", distribution), "name", type(distribution).__name__)
+    if not (np.isfinite(mean) and np.isfinite(deviation) and deviation > 0):
+        raise ValueError(
+            f"distribution {name} has mean {mean} and standard deviation {deviation}; both must be finite."
+        )
+    return Family(
+        name,
+        partial(_standardised_cdf, distribution, mean, deviation),
+        partial(_standardised_ppf, distribution, mean, deviation),
+    )
+
+
+def read_families(distribution: Any, n_features: int, names: Sequence[str] | None = None) -> tuple[Family, ...]:
+    """The family of each feature, from the parameter `distribution`.
+
+    >>> [family.name for family in read_families({"flux": "lognormal"}, 2, ["mag", "flux"])]
+    ['normal', 'lognormal']
+    """
+    if isinstance(distribution, Mapping):
+        return _families_of_mapping(distribution, n_features, names)
+    if isinstance(distribution, list):
+        if len(distribution) != n_features:
+            raise ValueError(
+                f"distribution has {len(distribution)} families in a list, but X has {n_features} features."
+            )
+        return tuple(_read_family(word) for word in distribution)
+    return (_read_family(distribution),) * n_features
+
+
+def _families_of_mapping(mapping: Mapping, n_features: int, names: Sequence[str] | None) -> tuple[Family, ...]:
+    families = [NORMAL] * n_features
+    place = {name: j for j, name in enumerate(names)} if names is not None else {}
+    for key, word in mapping.items():
+        by_number = isinstance(key, int | np.integer) and not isinstance(key, bool) and 0 <= key < n_features
+        j = place.get(key, int(key) if by_number else None)
+        if j is None:
+            known = (
+                f"the columns {list(names)}" if names is not None else f"columns 0 to {n_features - 1}, without names"
+            )
+            raise ValueError(f"distribution names the feature {key!r}, but X has {known}.")
+        families[j] = _read_family(word)
+    return tuple(families)
+
+
+def _read_family(word: Any) -> Family:
+    if isinstance(word, Family):
+        return word
+    if isinstance(word, str) and word in _BY_NAME:
+        return _BY_NAME[word]
+    if isinstance(word, tuple) and len(word) == 2 and word[0] == "student_t":
+        if not isinstance(word[1], int | float | np.number) or isinstance(word[1], bool):
+            raise ValueError(f"distribution is {word!r}; the degrees of freedom must be a number.")
+        return student_t(float(word[1]))
+    if all(hasattr(word, method) for method in ("cdf", "ppf", "mean", "std")):
+        return family_from_scipy(word)
+    raise ValueError(f"distribution is {word!r}; expected {_EXPECTED}; or a list of these, or a mapping per feature.")
+
+
+@cache
+def even_normal_table() -> np.ndarray:
+    """F of the normal, even in z."""
+    table = ndtr(np.linspace(-TABLE_REACH, TABLE_REACH, TABLE_STEPS + 1))
+    table[0], table[-1] = 0.0, 1.0
+    return table
+
+
+@cache
+def squashed_table(family: Family) -> np.ndarray:
+    """F of any family, even in z / (SQUASH + |z|)."""
+    squashed = np.linspace(-1.0, 1.0, TABLE_STEPS + 1)[1:-1]
+    with np.errstate(over="ignore"):  # far out in the tails
+        inside = family.cdf(SQUASH * squashed / (1.0 - np.abs(squashed)))
+    table = np.concatenate([[0.0], inside, [1.0]])
+    if not (np.diff(table) >= -1e-12).all():
+        raise ValueError(f"distribution {family.name} has a cdf that falls or is no number; expected one that rises.")
+    table[table < _NOTHING] = 0.0
+    table[table > 1.0 - _NOTHING] = 1.0
+    return np.maximum.accumulate(table)
+
+
+def tables_of(families: Sequence[Family]) -> tuple[np.ndarray, np.ndarray]:
+    """Squashed tables one after the other, the normal's first, and where that of each feature begins."""
+    unique = list(dict.fromkeys([NORMAL, *(NORMAL if family.is_normal else family for family in families)]))
+    place = {family: number * (TABLE_STEPS + 1) for number, family in enumerate(unique)}
+    start = np.array([place[NORMAL if family.is_normal else family] for family in families], dtype=np.int64)
+    return np.concatenate([squashed_table(family) for family in unique]), start

@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 from joblib import effective_n_jobs
 
-from .families import normal_shape
 from .kernels.layout import (
     DECREASE,
     FEATURE,
@@ -106,7 +105,7 @@ class FittedTree:
 
     def visits(self, query: Cells, keep_proba: float) -> Visits:
         """The leaves that every object reaches."""
-        return route(query, self.nodes, keep_proba, normal_shape().table)
+        return route(query, self.nodes, keep_proba)
 
     def importances(self, n_features: int) -> np.ndarray:
         """Impurity decrease of every feature, weighted by expected objects; sums to 1 if the tree has a split."""
@@ -130,11 +129,11 @@ def sum_of_answers(
     n_objects, n_classes = len(query.values), trees[0].value.shape[1]
     total = np.zeros((n_objects, n_classes))
 
-    nodes, table = [tree.nodes for tree in trees], normal_shape().table
+    nodes = [tree.nodes for tree in trees]
 
     def answer(block: tuple[int, int]) -> None:
         first, last = block
-        add_answers(query, first, last, nodes, keep_proba, table, majority, total)
+        add_answers(query, first, last, nodes, keep_proba, majority, total)
 
     n_blocks = BLOCKS_PER_THREAD * effective_n_jobs(n_jobs)
     block = int(np.clip(n_objects / n_blocks, SMALLEST_BLOCK, LARGEST_BLOCK))

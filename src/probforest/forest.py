@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .classifier import ProbabilisticClassifier
+from .columns import describe_pairs
 from .fitted_tree import FittedTree, sum_of_answers
 from .inspection import leaf_probabilities, mean_importances, most_probable_leaves, proximities
 from .kernels.layout import Cells
@@ -78,7 +79,7 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
     random_state : int, RandomState instance or None, default=None
         Seed of the draws of objects and features.
     verbose : int, default=0
-        Show a progress bar while fitting (tqdm's, if it is installed).
+        Show a progress bar while fitting (tqdm's, if it is installed), and which columns `error_columns` paired.
     warm_start : bool, default=False
         Keep the trees of the last `fit` and add to them.
     keep_proba : float, default=0.05
@@ -96,6 +97,20 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         equally probable. False is the paper's rule.
     max_bins : int, default=255
         Candidate thresholds per feature, at most 65,535. Features with fewer distinct grid points are searched exactly.
+    distribution : str, tuple, Family, SciPy distribution, list or mapping, default="normal"
+        The family of the errors: "normal", "uniform", "laplace", "lognormal", ("student_t", degrees of freedom), or any
+        frozen distribution of SciPy; one for all features, a list with one for each, or a mapping of the names (or
+        numbers) of features that are not normal. The value is its expectation, the error its standard deviation.
+    prior : {"empirical", "normal"} or None, default="empirical"
+        What a measured value says about the true one depends on how the true values are spread, which is learnt from
+        the training set: their whole distribution, or their mean and variance. None: nothing is learnt, and the truth
+        scatters around the measured value, as in the paper.
+    error_columns : None, "auto" or mapping, default=None
+        Which columns of `X`, a table with names, are errors of which others: a mapping such as
+        `{"gmag": "e_gmag", "prad": ("prad_err2", "prad_err1"), "mass": Errors(lower=..., upper=..., limit="masslim")}`;
+        "auto" finds them by the usual names. None: every column is a feature.
+    sentinels : mapping or None, default=None
+        Numbers that stand for a missing value, by column, such as `{"W3mag": 99, "*": -9999}`; "*" means all columns.
 
     Attributes
     ----------
@@ -111,10 +126,12 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         Out-of-bag score, with `oob_score`.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         Out-of-bag probabilities, with `oob_score`; NaN for an object that every tree drew.
-    median_errors_ : ndarray of shape (n_features_in_,)
+    median_errors_ : ndarray of shape (n_features,), or (2, n_features) for lower and upper errors
         Median known error of every feature in training; NaN where none was known.
     fitted_with_errors_ : bool
-        Whether `fit` was given `X_err`.
+        Whether `fit` was given errors.
+    error_pairs_ : dict or None
+        With `error_columns`: each feature and the columns of its errors, or None for one that has none.
 
     Examples
     --------
@@ -158,6 +175,10 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         unknown_error="median",
         label_information=True,
         max_bins=255,
+        distribution="normal",
+        prior="empirical",
+        error_columns=None,
+        sentinels=None,
     ):
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -181,8 +202,14 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         self.unknown_error = unknown_error
         self.label_information = label_information
         self.max_bins = max_bins
+        self.distribution = distribution
+        self.prior = prior
+        self.error_columns = error_columns
+        self.sentinels = sentinels
 
-    def fit(self, X, y=None, *, X_err=None, y_proba=None, classes=None, sample_weight=None):
+    def fit(
+        self, X, y=None, *, X_err=None, X_limit=None, X_samples=None, y_proba=None, classes=None, sample_weight=None
+    ):
         """Grow the forest.
 
         Parameters
@@ -192,9 +219,17 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         y : array-like of shape (n_samples,), optional
             Labels. Only `y_proba` of shape (n_samples, n_classes) makes them unnecessary; beside it, they tell
             nothing but the classes.
-        X_err : None, float, or array-like of shape (n_features,) or (n_samples, n_features), default=None
+        X_err : None, float, array-like of shape (n_features,) or (n_samples, n_features), or two of these, default=None
             Standard deviations, matched with `X` by position: 0 is an exact value, NaN an unknown error, inf a missing
-            value. None: all exact.
+            value. None: all exact. A tuple is a pair (lower, upper), and so is an array of shape (n_samples,
+            n_features, 2): half of the probability lies on either side of the value. Lower errors may have a minus
+            sign, as archives store them.
+        X_limit : array-like of shape (n_samples, n_features), default=None
+            +1 where the value is an upper limit, the truth being below it, -1 where it is a lower limit, 0 (or NaN)
+            elsewhere. A limit is spread over what the training set has on its allowed side.
+        X_samples : array-like of shape (n_samples, n_features, n_draws) or astropy Distribution, default=None
+            Draws from the posterior of each value, NaN where there are fewer. They take the place of `X` and `X_err`;
+            a cell without draws keeps these.
         y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
             The probability that each label in `y` is right, the rest being shared evenly by the other classes; or
             the probability of every class.
@@ -212,7 +247,11 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         self._check_parameters()
         with self._unchanged_on_error():
             earlier_trees, earlier_draws = self._earlier_trees(X)
-            training, measurements, labels = self._read_training_set(X, y, X_err, y_proba, classes, sample_weight)
+            training, measurements, labels = self._read_training_set(
+                (X, X_err, X_limit, X_samples), y, y_proba, classes, sample_weight
+            )
+            if self.verbose and self.error_pairs_ is not None:
+                print(describe_pairs(self.error_pairs_))
             everything = (training.cells if training.kept.all() else measurements.cells()) if self.oob_score else None
             del measurements  # as large as what was given: trees grow without it
             draws = self._new_draws(len(earlier_trees), training.n_objects)
@@ -316,56 +355,67 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         """The objects that a tree did not draw, and what it says about them."""
         out_of_bag = np.ones(len(kept), dtype=bool)
         out_of_bag[kept] = draw.counts() == 0
-        left_out = Cells(query.values[out_of_bag], query.complete)
+        left_out = query._replace(values=query.values[out_of_bag])
         return out_of_bag, sum_of_answers([tree], left_out, float(self.keep_proba), majority=self._majority)
 
     @property
     def _majority(self) -> bool:
         return self.voting == "majority"
 
-    def predict_proba(self, X, *, X_err=None):
+    def predict_proba(self, X, *, X_err=None, X_limit=None, X_samples=None):
         """Predict the probability of every class: the average of the trees' probabilities, or the share of their votes.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Values; NaN marks a missing one.
-        X_err : None, float, or array-like of shape (n_features,) or (n_samples, n_features), default=None
-            Standard deviations of the values.
+        X_err, X_limit, X_samples : default=None
+            What is known about the values, as in `fit`.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
             Columns in the order of `classes_`.
         """
-        query = self._read_query(X, X_err)
+        query = self._read_query(X, X_err, X_limit, X_samples)
         total = sum_of_answers(self.trees_, query, float(self.keep_proba), majority=self._majority, n_jobs=self.n_jobs)
         return total / len(self.trees_)
 
-    def apply(self, X, *, X_err=None):
+    def apply(self, X, *, X_err=None, X_limit=None, X_samples=None):
         """Node number of the most probable leaf of every object in every tree, shape (n_samples, n_trees)."""
-        query = self._read_query(X, X_err)
+        query = self._read_query(X, X_err, X_limit, X_samples)
         return most_probable_leaves(self.trees_, query, float(self.keep_proba), self.n_jobs)
 
-    def leaf_proba(self, X, *, X_err=None):
+    def leaf_proba(self, X, *, X_err=None, X_limit=None, X_samples=None):
         """Probability of every object to reach each leaf, a CSR matrix of shape (n_samples, all leaves).
 
         The columns are the leaves of the first tree in the order of their node numbers, then those of the second,
         and so on. In each tree a row sums to 1 when `keep_proba` is 0, and to what was not pruned otherwise.
         """
-        query = self._read_query(X, X_err)
+        query = self._read_query(X, X_err, X_limit, X_samples)
         return leaf_probabilities(self.trees_, query, float(self.keep_proba), self.n_jobs)
 
-    def proximity(self, X, *, X_err=None, other=None, other_err=None):
+    def proximity(
+        self,
+        X,
+        *,
+        X_err=None,
+        X_limit=None,
+        X_samples=None,
+        other=None,
+        other_err=None,
+        other_limit=None,
+        other_samples=None,
+    ):
         """Probability that two objects end in the same leaf, averaged over the trees.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Values; NaN marks a missing one.
-        X_err : None, float, or array-like of shape (n_features,) or (n_samples, n_features), default=None
-            Standard deviations of the values.
-        other, other_err : like `X` and `X_err`, default=None
+        X_err, X_limit, X_samples : default=None
+            What is known about the values, as in `fit`.
+        other, other_err, other_limit, other_samples : like `X`, `X_err`, `X_limit` and `X_samples`, default=None
             The objects to compare with; None compares the objects of `X` with each other.
 
         Returns
@@ -374,19 +424,20 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
             An object and an independent copy of it meet with a probability below 1 if it has errors, and so the
             diagonal is not 1 then.
         """
-        if other is None and other_err is not None:
-            raise ValueError("other_err is given without other: the errors of which values?")
-        scaled = self._scaled_leaf_proba(X, X_err)
+        about_other = other_err, other_limit, other_samples
+        if other is None and any(given is not None for given in about_other):
+            raise ValueError("other_err is given without other, or other_limit, or other_samples: of which values?")
+        scaled = self._scaled_leaf_proba(X, X_err, X_limit, X_samples)
         # one warning is enough
-        other_scaled = scaled if other is None else self._scaled_leaf_proba(other, other_err, warn=X_err is not None)
+        other_scaled = scaled if other is None else self._scaled_leaf_proba(other, *about_other, warn=X_err is not None)
         return proximities(scaled, other_scaled, len(self.trees_))
 
-    def _scaled_leaf_proba(self, X: Any, X_err: Any, *, warn: bool = True):
-        query = self._read_query(X, X_err, warn=warn)
+    def _scaled_leaf_proba(self, X: Any, X_err: Any, X_limit: Any, X_samples: Any, *, warn: bool = True):
+        query = self._read_query(X, X_err, X_limit, X_samples, warn=warn)
         return leaf_probabilities(self.trees_, query, float(self.keep_proba), self.n_jobs, scaled=True)
 
     @property
     def feature_importances_(self):
-        """Impurity decrease of every feature, weighted by expected objects, averaged over trees, (n_features_in_,)."""
+        """Impurity decrease of every feature, weighted by expected objects, averaged over trees, (n_features,)."""
         check_is_fitted(self)
-        return mean_importances(self.trees_, self.n_features_in_)
+        return mean_importances(self.trees_, self._n_features)

@@ -1,108 +1,283 @@
-"""What users say about their values and errors, checked once and turned into arrays that kernels can trust.
+"""What users say about their values, errors, limits and samples, checked once and turned into arrays that kernels can
+trust.
 
-Every complaint about X or X_err is raised here. The caller's arrays are only read.
+Every complaint about X, X_err, X_limit or X_samples is raised here. The caller's arrays are only read.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .kernels.layout import Cells, real_empty
+from .families import NORMAL, Family, even_normal_table, tables_of
+from .kernels.layout import KNOTS, Cells, Column, real_empty
+from .reference import Reference, spread_limits
+from .samples import knots_of_samples
+
+NO_NUMBERS = np.empty((0, 0), dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class Measurements:
     """A table of distributions, a row per feature, in any order of memory.
 
-    NaN in `center`: missing. NaN in `scale`: the error is unknown.
+    NaN in `center`: missing, or of a free form. NaN in an error: it is unknown. Features of a log-normal family are
+    given by the distribution of their logarithm.
     """
 
     center: np.ndarray  # (d, n) float64
-    scale: np.ndarray  # (d, n) float64 standard deviations, 0: exact; (0, 0) when the table has no errors
+    lower: np.ndarray  # (d, n) float64, σ below the centre, 0: exact; (0, 0) when all cells are exact
+    upper: np.ndarray  # (d, n) float64, σ above it; the same array as `lower` when no error is asymmetric
+    families: tuple[Family, ...]  # of each feature
+    limit: np.ndarray  # (d, n) int64, +1 when the centre is an upper limit, -1 a lower one; (0, 0): no limits
+    number: np.ndarray  # (d, n) int64, row of a free-form cell in `knots`, or -1; (0, 0): there are none
+    knots: np.ndarray  # (n_free, KNOTS)
 
     @property
     def is_exact(self) -> bool:
-        return self.scale.shape[0] == 0
+        return self.lower.shape[0] == 0
+
+    @property
+    def is_symmetric(self) -> bool:
+        return self.upper is self.lower
+
+    @property
+    def has_limits(self) -> bool:
+        return self.limit.shape[0] > 0
+
+    @property
+    def has_free_forms(self) -> bool:
+        return self.number.shape[0] > 0
 
     def rows(self, keep: np.ndarray) -> "Measurements":
         """The objects where `keep` (n,) is true."""
         if keep.all():
             return self
-        # compress keeps the rows contiguous, which a mask as an index does not
-        scale = self.scale if self.is_exact else np.compress(keep, self.scale, axis=1)
-        return Measurements(np.compress(keep, self.center, axis=1), scale)
+
+        def kept(array: np.ndarray) -> np.ndarray:
+            # compress keeps the rows contiguous, which a mask as an index does not
+            return np.compress(keep, array, axis=1) if array.shape[0] else array
+
+        lower = kept(self.lower)
+        upper = lower if self.is_symmetric else kept(self.upper)
+        return replace(
+            self,
+            center=kept(self.center),
+            lower=lower,
+            upper=upper,
+            limit=kept(self.limit),
+            number=kept(self.number),
+        )
+
+    def column(self, j: int) -> Column:
+        """The cells of feature j; limits are not spread yet, and so have no part in it."""
+        center = np.ascontiguousarray(self.center[j])
+        if self.has_limits:
+            center = np.where(self.limit[j] != 0, np.nan, center)
+        number = self.number[j] if self.has_free_forms else np.empty(0, dtype=np.int64)
+        lower = real_empty(0) if self.is_exact else np.ascontiguousarray(self.lower[j])
+        upper = lower if self.is_symmetric else np.ascontiguousarray(self.upper[j])
+        return Column(center, lower, upper, np.ascontiguousarray(number), self.knots)
+
+    def has_errors(self) -> np.ndarray:
+        """The cells (d, n) that an error belongs to: values that are no limits and no samples."""
+        with_errors = ~np.isnan(self.center)
+        if self.has_limits:
+            with_errors &= self.limit == 0
+        return with_errors
 
     def median_errors(self, weight: np.ndarray) -> np.ndarray:
-        """Weighted median of the known errors of every feature (d,); NaN where none is known."""
+        """Weighted median of the known errors of every feature (d,), or (2, d) for lower and upper ones; NaN where none
+        is known."""
         if self.is_exact:
             return np.full(self.center.shape[0], np.nan)
-        return np.array([_median_of_known(scale, weight) for scale in self.scale])
+        sides = (self.lower,) if self.is_symmetric else (self.lower, self.upper)
+        with_errors = self.has_errors()
+        medians = [
+            [_median_of_known(error[of], weight[of]) for error, of in zip(side, with_errors, strict=True)]
+            for side in sides
+        ]
+        return np.array(medians[0] if self.is_symmetric else medians)
 
     def with_errors_known(self, rule: str, medians: np.ndarray | None) -> "Measurements":
         """Unknown errors replaced by the rule `unknown_error`: "median", "exact" or "raise".
 
-        `medians` (d,) are those of the training set, None if it had no errors.
+        `medians` are those of the training set, None if it had no errors.
         """
-        unknown = np.isnan(self.scale) & ~np.isnan(self.center) if not self.is_exact else np.zeros((0, 0), dtype=bool)
-        if not unknown.any():
+        if self.is_exact:
             return self
-        row, column = np.argwhere(unknown.T)[0]
-        place = f"X_err is NaN at row {row}, column {column}, where X has a value"
-        if rule == "raise":
-            raise ValueError(
-                f'{place}, and unknown_error="raise". Give the error, or choose unknown_error="median" or "exact".'
-            )
-        if rule == "median" and medians is None:
-            raise ValueError(
-                f"{place}. The median error of the training set would take its place, but the model was fitted "
-                'without X_err. Fit it with errors, give the error, or choose unknown_error="exact".'
-            )
-        if rule == "exact" or medians is None:
-            filled = np.where(unknown, 0.0, self.scale)
-        else:
-            hopeless = np.flatnonzero(unknown.any(axis=1) & np.isnan(medians))
-            if len(hopeless):
-                raise ValueError(
-                    f"X_err has no known error in column {hopeless[0]} of the training set, so "
-                    'unknown_error="median" has nothing to take the median of. Give at least one error in that '
-                    'column, or choose unknown_error="exact" to treat its values as exact.'
-                )
-            filled = np.where(unknown, medians[:, None], self.scale)
-        return Measurements(self.center, filled)
+        with_errors = self.has_errors()
+        both = None if medians is None else np.broadcast_to(medians, (2, len(self.center)))
+        lower = _known(self.lower, with_errors, rule, None if both is None else both[0])
+        if self.is_symmetric and (both is None or np.array_equal(both[0], both[1], equal_nan=True)):
+            return replace(self, lower=lower, upper=lower)
+        upper = _known(self.upper, with_errors, rule, None if both is None else both[1])
+        if self.is_symmetric and lower is self.lower and upper is self.upper:
+            return self
+        return replace(self, lower=lower, upper=upper)
+
+    def with_limits_spread(self, references: Sequence[Reference]) -> "Measurements":
+        """Limits as free-form cells, spread over what the training set has on their allowed side."""
+        if not self.has_limits:
+            return self
+        center = self.center.copy()
+        number = self.number.copy() if self.has_free_forms else np.full(center.shape, -1)
+        knots, n_knots = [self.knots], len(self.knots)
+        for j, reference in enumerate(references):
+            at = np.flatnonzero((self.limit[j] != 0) & ~np.isnan(center[j]))
+            spread, kind = spread_limits(reference, center[j, at], self.limit[j, at])
+            center[j, at[kind <= 0]] = np.nan
+            free = at[kind == 0]
+            number[j, free] = np.arange(n_knots, n_knots + len(free))
+            knots.append(spread[kind == 0])
+            n_knots += len(free)
+        # A limit has no error of its own.
+        lower = np.where(self.limit != 0, 0.0, self.lower)
+        upper = lower if self.is_symmetric else np.where(self.limit != 0, 0.0, self.upper)
+        return replace(
+            self,
+            center=center,
+            lower=lower,
+            upper=upper,
+            limit=NO_NUMBERS,
+            number=number,
+            knots=np.concatenate(knots),
+        )
 
     def cells(self) -> Cells:
-        """As kernels take them; all errors must be known."""
-        return Cells(_interleaved(self.center.T, self.scale.T), not np.isnan(self.center).any())
+        """As kernels take them; all errors must be known, and limits spread."""
+        complete = not np.isnan(self.center).any()
+        if self.is_exact:
+            values = np.ascontiguousarray(self.center.T)[:, :, None]
+        elif self.is_symmetric and not self.has_free_forms and all(family.is_normal for family in self.families):
+            values = _interleaved(self.center.T, self.lower.T)
+        else:
+            values = _interleaved(self.center.T, self.lower.T, self.upper.T)
+            if self.has_free_forms:
+                free = self.number.T >= 0
+                values[free, 0] = np.nan
+                values[free, 1] = self.number.T[free]
+                values[np.isnan(self.center.T) & ~free, 1] = np.nan
+            return Cells(values, *tables_of(self.families), self.knots, complete)
+        return Cells(values, even_normal_table(), np.zeros(len(self.center), dtype=np.int64), self.knots, complete)
 
 
-def read_measurements(X: np.ndarray, X_err) -> Measurements:
-    """Check values `X` (n, d) float64 and their errors.
+def read_measurements(
+    X: np.ndarray, X_err=None, X_limit=None, X_samples=None, families: tuple[Family, ...] | None = None
+) -> Measurements:
+    """Check values `X` (n, d) float64, their errors, which of them are limits, and samples that stand for some.
 
     >>> import numpy as np
-    >>> read_measurements(np.array([[1.0, np.nan]]), X_err=0.1).scale
+    >>> read_measurements(np.array([[1.0, np.nan]]), X_err=0.1).lower
     array([[0.1],
            [nan]])
     """
     _refuse(np.isinf(X), X, "X", "a finite value, or NaN if it is missing")
+    families = (NORMAL,) * X.shape[1] if families is None else families
     center = np.array(X, dtype=np.float64).T  # a copy: the caller may go on writing into X
-    if X_err is None:
-        return Measurements(center, real_empty(0, 0))
-    scale = _read_errors(X_err, X.shape)
-    missing = np.isnan(center) | np.isposinf(scale)
-    center[missing] = np.nan
-    scale[missing] = np.nan
-    return Measurements(center, scale)
+    limit = NO_NUMBERS if X_limit is None else _read_limits(X_limit, X.shape)
+    number, knots = (NO_NUMBERS, real_empty(0, KNOTS)) if X_samples is None else _read_samples(X_samples, X.shape)
+    if X_err is None and not len(limit) and not len(number):
+        lower = upper = real_empty(0, 0)
+    else:
+        lower, upper = _read_errors(0.0 if X_err is None else X_err, X.shape)
+    if len(number):
+        center[number >= 0] = np.nan
+        if len(limit):
+            limit[number >= 0] = 0
+    if len(lower):
+        _mark_missing(center, lower, upper, limit)
+    measurements = Measurements(center, lower, upper, families, limit, number, knots)
+    return _logarithmic(measurements) if any(family.log for family in families) else measurements
 
 
-def _interleaved(center: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Centre and 1/σ of every cell side by side, (…, 2); the centre alone, (…, 1), when all cells are exact."""
-    if scale.size == 0:
-        return np.ascontiguousarray(center)[:, :, None]
-    values = np.empty((*center.shape, 2))
+def _mark_missing(center: np.ndarray, lower: np.ndarray, upper: np.ndarray, limit: np.ndarray) -> None:
+    """A value with an infinite error is missing, unless it is a limit; a missing value has no error."""
+    endless = np.isposinf(lower) | np.isposinf(upper)
+    if len(limit):
+        endless &= limit == 0
+        lower[limit != 0] = upper[limit != 0] = 0.0
+    missing = np.isnan(center) | endless
+    for array in (center, lower, upper):
+        array[missing] = np.nan
+
+
+def _logarithmic(measurements: Measurements) -> Measurements:
+    """The same with the logarithms of log-normal features: with mean x and standard deviation σ, those are normal with
+    variance s² = ln(1 + σ²/x²) and mean ln x − s²/2."""
+    center, lower = measurements.center, measurements.lower
+    knots = measurements.knots
+    for j in [j for j, family in enumerate(measurements.families) if family.log]:
+        _refuse_not_positive(center[j], j, "X")
+        if measurements.has_free_forms:
+            free = np.flatnonzero(measurements.number[j] >= 0)
+            rows = measurements.number[j, free]
+            if len(rows) and not knots[rows, 0].min() > 0:
+                first = free[np.argmin(knots[rows, 0])]
+                raise ValueError(
+                    f"X_samples has a value <= 0 at row {first}, column {j}; a log-normal feature is positive."
+                )
+            knots[rows] = np.log(knots[rows])
+        if measurements.is_exact:
+            center[j] = np.log(center[j])
+            continue
+        if not measurements.is_symmetric and not np.array_equal(lower[j], measurements.upper[j], equal_nan=True):
+            raise ValueError(
+                f"X_err has lower and upper errors that differ in column {j}, whose distribution is log-normal: it is "
+                'asymmetric by itself. Give one error per value, or take distribution="normal".'
+            )
+        with np.errstate(over="ignore"):
+            variance = np.log1p((lower[j] / center[j]) ** 2)
+        center[j] = np.log(center[j]) - 0.5 * variance
+        lower[j] = measurements.upper[j] = np.sqrt(variance)
+    return measurements
+
+
+def _refuse_not_positive(values: np.ndarray, j: int, name: str) -> None:
+    bad = values <= 0
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"{name} is {values[row]} at row {row}, column {j}; a log-normal feature has positive values, or NaN."
+        )
+
+
+def _interleaved(center: np.ndarray, *scales: np.ndarray) -> np.ndarray:
+    """Centre and 1/σ of every cell side by side."""
+    values = np.empty((*center.shape, 1 + len(scales)))
     values[:, :, 0] = center
     with np.errstate(divide="ignore", over="ignore"):  # 1/0, and 1/σ of a σ that is as good as 0: exact
-        np.divide(1.0, scale, out=values[:, :, 1])
+        for place, scale in enumerate(scales, start=1):
+            np.divide(1.0, scale, out=values[:, :, place])
     return values
+
+
+def _known(errors: np.ndarray, with_errors: np.ndarray, rule: str, medians: np.ndarray | None) -> np.ndarray:
+    """Errors (d, n) of one side with the unknown ones replaced; the same array if there is none."""
+    unknown = np.isnan(errors) & with_errors
+    if not unknown.any():
+        return errors
+    row, column = np.argwhere(unknown.T)[0]
+    place = f"X_err is NaN at row {row}, column {column}, where X has a value"
+    if rule == "raise":
+        raise ValueError(
+            f'{place}, and unknown_error="raise". Give the error, or choose unknown_error="median" or "exact".'
+        )
+    if rule == "exact":
+        return np.where(unknown, 0.0, errors)
+    if medians is None:
+        raise ValueError(
+            f"{place}. The median error of the training set would take its place, but the model was fitted "
+            'without X_err. Fit it with errors, give the error, or choose unknown_error="exact".'
+        )
+    hopeless = np.flatnonzero(unknown.any(axis=1) & np.isnan(medians))
+    if len(hopeless):
+        raise ValueError(
+            f"X_err has no known error in column {hopeless[0]} of the training set, so "
+            'unknown_error="median" has nothing to take the median of. Give at least one error in that '
+            'column, or choose unknown_error="exact" to treat its values as exact.'
+        )
+    return np.where(unknown, medians[:, None], errors)
 
 
 def unmasked(table):
@@ -112,8 +287,11 @@ def unmasked(table):
     return np.ma.filled(table.astype(np.float64), np.nan)
 
 
-def names_of_errors(X_err) -> list | None:
-    """Column names of a table of errors, or the index of a Series with one error per feature."""
+def names_of_errors(X_err) -> list | tuple | None:
+    """Column names of a table of errors, or the index of a Series with one error per feature; a tuple of two for a
+    pair."""
+    if is_pair(X_err):
+        return tuple(names_of_errors(side) for side in X_err)
     names = getattr(X_err, "columns", None)
     if names is None and np.ndim(X_err) == 1:
         names = getattr(X_err, "index", None)
@@ -121,16 +299,21 @@ def names_of_errors(X_err) -> list | None:
     return None if names is None else list(names)
 
 
-def refuse_reordered(X, X_err, names_at_fit: list | None = None) -> None:
+def refuse_reordered(X, X_err, names_at_fit: list | tuple | None = None) -> None:
     """Errors are matched with values by position. Tables that say by name that this is wrong are refused.
 
     The columns of X_err often have names of their own (`e_gmag`); then they must be those of the training.
     """
+    if is_pair(X_err):
+        names_of_sides = names_at_fit if isinstance(names_at_fit, tuple) else (None, None)
+        for side, names_of_side in zip(X_err, names_of_sides, strict=True):
+            refuse_reordered(X, side, names_of_side)
+        return
     names_of_X, names = getattr(X, "columns", None), names_of_errors(X_err)
-    if names is not None and names_at_fit is not None and names != names_at_fit:
+    if names is not None and isinstance(names_at_fit, list) and names != names_at_fit:
         raise ValueError(f"X_err has the columns {names}, but in fit it had {names_at_fit}.")
     if names is not None and names_of_X is not None:
-        _refuse_permuted(list(names_of_X), names, "columns", "X_err[X.columns]")
+        _refuse_permuted(list(names_of_X), list(names), "columns", "X_err[X.columns]")
     both_pandas = _is_pandas(X) and _is_pandas(X_err)
     if both_pandas and np.ndim(X_err) == 2 and not X.index.equals(X_err.index):
         _refuse_permuted(list(X.index), list(X_err.index), "rows", "X_err.loc[X.index]")
@@ -147,33 +330,95 @@ def _refuse_permuted(expected: list, found: list, what: str, remedy: str) -> Non
         )
 
 
-def _as_numbers(X_err) -> np.ndarray:
-    X_err = unmasked(X_err)
+def _as_numbers(table, name: str) -> np.ndarray:
+    table = unmasked(table)
     try:
-        if _is_pandas(X_err):  # whose own missing value, pd.NA, is no number
-            return X_err.to_numpy(dtype=np.float64, na_value=np.nan)
-        return np.asarray(X_err, dtype=np.float64)
+        if _is_pandas(table):  # whose own missing value, pd.NA, is no number
+            return table.to_numpy(dtype=np.float64, na_value=np.nan)
+        return np.asarray(table, dtype=np.float64)
     except (TypeError, ValueError) as problem:
-        raise ValueError(f"X_err must hold numbers: {problem}") from problem
+        raise ValueError(f"{name} must hold numbers: {problem}") from problem
 
 
-def _read_errors(X_err, shape: tuple[int, int]) -> np.ndarray:
-    """X_err in any of its forms as standard deviations (d, n)."""
-    errors = _as_numbers(X_err)
+def _read_errors(X_err, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """X_err in any of its forms as standard deviations below and above the values, each (d, n); the same array twice
+    when they are no pair."""
+    expected = "an error >= 0 (0: exact, NaN: unknown, inf: the value is missing)"
+    if not is_pair(X_err):
+        if np.ndim(X_err) == 3 and np.shape(X_err) == (*shape, 2):
+            X_err = np.asarray(X_err)
+            return _read_errors((X_err[:, :, 0], X_err[:, :, 1]), shape)
+        errors = _errors_of_shape(X_err, "X_err", shape)
+        remedy = "; take the absolute value of errors that your table stores with a sign, or give (lower, upper)"
+        _refuse(errors < 0, errors, "X_err", expected + remedy)
+        both = _spread_out(errors, shape)
+        return both, both
+    below, above = (_errors_of_shape(side, f"X_err[{place}]", shape) for place, side in enumerate(X_err))
+    _refuse(above < 0, above, "X_err[1], the upper error,", expected)
+    below = _without_sign(below, expected)
+    return _spread_out(below, shape), _spread_out(above, shape)
+
+
+def is_pair(X_err) -> bool:
+    """Whether X_err is a pair (lower, upper): a tuple of two. A list of two is one error for each of two features."""
+    return isinstance(X_err, tuple) and len(X_err) == 2
+
+
+def _spread_out(errors: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    return np.array(np.broadcast_to(errors, shape), dtype=np.float64).T
+
+
+def _errors_of_shape(X_err, name: str, shape: tuple[int, int]) -> np.ndarray:
+    errors = _as_numbers(X_err, name)
     n_features = shape[1]
     if errors.ndim == 1 and errors.shape != (n_features,):
         raise ValueError(
-            f"X_err has {errors.shape[0]} numbers in one dimension, which means one per feature, but X has "
+            f"{name} has {errors.shape[0]} numbers in one dimension, which means one per feature, but X has "
             f"{n_features} features. Give a scalar, shape ({n_features},) or shape {shape}."
         )
     if errors.ndim > 2 or (errors.ndim == 2 and errors.shape != shape):
         raise ValueError(
-            f"X_err has shape {errors.shape}, but X has shape {shape}. Give a scalar, one error per feature, "
+            f"{name} has shape {errors.shape}, but X has shape {shape}. Give a scalar, one error per feature, "
             f"shape ({n_features},), or one per value, shape {shape}."
         )
-    expected = "an error >= 0 (0: exact, NaN: unknown, inf: the value is missing); take the absolute value of errors"
-    _refuse(errors < 0, errors, "X_err", expected + " that your table stores with a sign")
-    return np.array(np.broadcast_to(errors, shape), dtype=np.float64).T
+    return errors
+
+
+def _without_sign(lower: np.ndarray, expected: str) -> np.ndarray:
+    """Lower errors; archives store them with a minus sign, all those of a feature."""
+    negative, positive = lower < 0, lower > 0
+    if lower.ndim == 2:
+        mixed = negative.any(axis=0) & positive.any(axis=0)
+        rarer = np.where(negative.sum(axis=0) < positive.sum(axis=0), negative, positive)
+        also = "; the lower errors of a feature must have the same sign, plus or minus"
+        _refuse(rarer & mixed, lower, "X_err[0], the lower error,", expected + also)
+    return np.abs(lower)
+
+
+def _read_limits(X_limit, shape: tuple[int, int]) -> np.ndarray:
+    """X_limit as int64 (d, n); what is unknown is no limit."""
+    limit = _as_numbers(X_limit, "X_limit")
+    if limit.shape != shape:
+        raise ValueError(f"X_limit has shape {limit.shape}, but X has shape {shape}. Give one number per value.")
+    limit = np.where(np.isnan(limit), 0.0, limit)
+    expected = "+1 (the value is an upper limit), -1 (a lower limit) or 0 (a value)"
+    _refuse(~np.isin(limit, (-1.0, 0.0, 1.0)), limit, "X_limit", expected)
+    return np.array(limit.T, dtype=np.int64)
+
+
+def _read_samples(X_samples, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Rows in the table of knots (d, n), -1 for cells without a sample; and the knots."""
+    samples = _as_numbers(getattr(X_samples, "distribution", X_samples), "X_samples")
+    if samples.ndim != 3 or samples.shape[:2] != shape or samples.shape[2] == 0:
+        raise ValueError(
+            f"X_samples has shape {samples.shape}, but X has shape {shape}. Give shape ({shape[0]}, {shape[1]}, m): "
+            "m draws per value, NaN where there are fewer."
+        )
+    _refuse(np.isinf(samples).any(axis=2), np.where(np.isinf(samples).any(axis=2), np.inf, 0.0), "X_samples", "numbers")
+    sampled = ~np.isnan(samples).all(axis=2)
+    number = np.full(shape, -1)
+    number[sampled] = np.arange(sampled.sum())
+    return number.T, knots_of_samples(samples[sampled])
 
 
 def _refuse(bad: np.ndarray, values: np.ndarray, name: str, expected: str) -> None:

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .binning import bin_measurements
-from .families import normal_shape
+from .binning import bin_measurements, find_ladders
 from .fitted_tree import FittedTree
 from .kernels.grow import grow
 from .kernels.layout import Bins, Cells, Labels, Rules
 from .labels import LabelTable
 from .measurements import Measurements
+from .reference import Reference
 from .weights import class_weights
 
 
@@ -26,6 +26,7 @@ class TrainingSet:
     labels: LabelTable
     kernel_labels: Labels
     weight: np.ndarray  # (n,) > 0
+    references: list[Reference]  # what it has of each feature
 
     @property
     def n_objects(self) -> int:
@@ -39,7 +40,7 @@ class TrainingSet:
         if class_weight is not None:
             relabelled, factor = self.labels.reweighted(class_weights(class_weight, self.labels, weight))
             labels, weight = relabelled.for_kernels(), weight * factor
-        return FittedTree(grow(self.cells, self.bins, labels, weight, rules_for(weight.sum()), normal_shape(), seed))
+        return FittedTree(grow(self.cells, self.bins, labels, weight, rules_for(weight.sum()), seed))
 
 
 def make_training_set(
@@ -48,5 +49,8 @@ def make_training_set(
     """Leave out the objects without weight, and bin the rest."""
     kept = weight > 0
     measurements, labels, weight = measurements.rows(kept), labels.rows(kept), weight[kept]
-    bins = bin_measurements(measurements, weight, max_bins, normal_shape(), n_jobs)
-    return TrainingSet(kept, measurements.cells(), bins, labels, labels.for_kernels(), weight)
+    ladders = find_ladders(measurements, weight, max_bins, n_jobs)
+    references = [ladder.reference for ladder in ladders]
+    measurements = measurements.with_limits_spread(references)
+    bins = bin_measurements(measurements, ladders, max_bins, n_jobs)
+    return TrainingSet(kept, measurements.cells(), bins, labels, labels.for_kernels(), weight, references)

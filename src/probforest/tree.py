@@ -51,6 +51,20 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         equally probable.
     max_bins : int, default=255
         Candidate thresholds per feature, at most 65,535. Features with fewer distinct grid points are searched exactly.
+    distribution : str, tuple, Family, SciPy distribution, list or mapping, default="normal"
+        The family of the errors: "normal", "uniform", "laplace", "lognormal", ("student_t", degrees of freedom), or any
+        frozen distribution of SciPy; one for all features, a list with one for each, or a mapping of the names (or
+        numbers) of features that are not normal. The value is its expectation, the error its standard deviation.
+    prior : {"empirical", "normal"} or None, default="empirical"
+        What a measured value says about the true one depends on how the true values are spread, which is learnt from
+        the training set: their whole distribution, or their mean and variance. None: nothing is learnt, and the truth
+        scatters around the measured value, as in the paper.
+    error_columns : None, "auto" or mapping, default=None
+        Which columns of `X`, a table with names, are errors of which others: a mapping such as
+        `{"gmag": "e_gmag", "prad": ("prad_err2", "prad_err1"), "mass": Errors(lower=..., upper=..., limit="masslim")}`;
+        "auto" finds them by the usual names. None: every column is a feature.
+    sentinels : mapping or None, default=None
+        Numbers that stand for a missing value, by column, such as `{"W3mag": 99, "*": -9999}`; "*" means all columns.
 
     Attributes
     ----------
@@ -62,10 +76,12 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` had names that are all strings.
-    median_errors_ : ndarray of shape (n_features_in_,)
+    median_errors_ : ndarray of shape (n_features,), or (2, n_features) for lower and upper errors
         Median known error of every feature in training; NaN where none was known.
     fitted_with_errors_ : bool
-        Whether `fit` was given `X_err`.
+        Whether `fit` was given errors.
+    error_pairs_ : dict or None
+        With `error_columns`: each feature and the columns of its errors, or None for one that has none.
 
     Examples
     --------
@@ -100,6 +116,10 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         unknown_error="median",
         label_information=True,
         max_bins=255,
+        distribution="normal",
+        prior="empirical",
+        error_columns=None,
+        sentinels=None,
     ):
         self.criterion = criterion
         self.max_depth = max_depth
@@ -115,8 +135,14 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         self.unknown_error = unknown_error
         self.label_information = label_information
         self.max_bins = max_bins
+        self.distribution = distribution
+        self.prior = prior
+        self.error_columns = error_columns
+        self.sentinels = sentinels
 
-    def fit(self, X, y=None, *, X_err=None, y_proba=None, classes=None, sample_weight=None):
+    def fit(
+        self, X, y=None, *, X_err=None, X_limit=None, X_samples=None, y_proba=None, classes=None, sample_weight=None
+    ):
         """Grow the tree.
 
         Parameters
@@ -126,9 +152,17 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         y : array-like of shape (n_samples,), optional
             Labels. Only `y_proba` of shape (n_samples, n_classes) makes them unnecessary; beside it, they tell
             nothing but the classes.
-        X_err : None, float, or array-like of shape (n_features,) or (n_samples, n_features), default=None
+        X_err : None, float, array-like of shape (n_features,) or (n_samples, n_features), or two of these, default=None
             Standard deviations, matched with `X` by position: 0 is an exact value, NaN an unknown error, inf a missing
-            value. None: all exact.
+            value. None: all exact. A tuple is a pair (lower, upper), and so is an array of shape (n_samples,
+            n_features, 2): half of the probability lies on either side of the value. Lower errors may have a minus
+            sign, as archives store them.
+        X_limit : array-like of shape (n_samples, n_features), default=None
+            +1 where the value is an upper limit, the truth being below it, -1 where it is a lower limit, 0 (or NaN)
+            elsewhere. A limit is spread over what the training set has on its allowed side.
+        X_samples : array-like of shape (n_samples, n_features, n_draws) or astropy Distribution, default=None
+            Draws from the posterior of each value, NaN where there are fewer. They take the place of `X` and `X_err`;
+            a cell without draws keeps these.
         y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
             The probability that each label in `y` is right, the rest being shared evenly by the other classes; or
             the probability of every class.
@@ -145,48 +179,48 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         """
         self._check_parameters()
         with self._unchanged_on_error():
-            training, _, _ = self._read_training_set(X, y, X_err, y_proba, classes, sample_weight)
+            training, _, _ = self._read_training_set((X, X_err, X_limit, X_samples), y, y_proba, classes, sample_weight)
             seed = int(check_random_state(self.random_state).randint(1, MAX_SEED, dtype=np.int64))
             self.tree_ = training.grow(training.weight, self._rules, seed)
         return self
 
-    def predict_proba(self, X, *, X_err=None):
+    def predict_proba(self, X, *, X_err=None, X_limit=None, X_samples=None):
         """Predict the probability of every class: the leaves' answers, weighted by the probability to reach them.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Values; NaN marks a missing one.
-        X_err : None, float, or array-like of shape (n_features,) or (n_samples, n_features), default=None
-            Standard deviations of the values.
+        X_err, X_limit, X_samples : default=None
+            What is known about the values, as in `fit`.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
             Columns in the order of `classes_`.
         """
-        query = self._read_query(X, X_err)
+        query = self._read_query(X, X_err, X_limit, X_samples)
         return sum_of_answers([self.tree_], query, float(self.keep_proba))
 
-    def apply(self, X, *, X_err=None):
+    def apply(self, X, *, X_err=None, X_limit=None, X_samples=None):
         """Node number of the most probable leaf of every object, shape (n_samples,)."""
-        query = self._read_query(X, X_err)
+        query = self._read_query(X, X_err, X_limit, X_samples)
         return most_probable_leaves([self.tree_], query, float(self.keep_proba))[:, 0]
 
-    def leaf_proba(self, X, *, X_err=None):
+    def leaf_proba(self, X, *, X_err=None, X_limit=None, X_samples=None):
         """Probability of every object to reach each leaf, a CSR matrix of shape (n_samples, n_leaves).
 
         The columns are the leaves in the order of their node numbers. A row sums to 1 when `keep_proba` is 0, and to
         what was not pruned otherwise.
         """
-        query = self._read_query(X, X_err)
+        query = self._read_query(X, X_err, X_limit, X_samples)
         return leaf_probabilities([self.tree_], query, float(self.keep_proba))
 
     @property
     def feature_importances_(self):
-        """Impurity decrease of every feature, weighted by expected objects, shape (n_features_in_,)."""
+        """Impurity decrease of every feature, weighted by expected objects, shape (n_features,)."""
         check_is_fitted(self)
-        return mean_importances([self.tree_], self.n_features_in_)
+        return mean_importances([self.tree_], self._n_features)
 
     def get_depth(self):
         """Depth of the deepest leaf."""

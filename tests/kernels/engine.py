@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from probforest.binning import bin_measurements
-from probforest.families import normal_shape
+from probforest.binning import bin_measurements, find_ladders
 from probforest.fitted_tree import FittedTree
 from probforest.kernels.grow import grow
 from probforest.kernels.layout import SAME_WEIGHT, Rules
@@ -29,24 +28,31 @@ def kernel_rules(rules, n_features, max_features=None):
     )
 
 
-def binned(problem, max_bins=FULL_GRID):
-    measurements = read_measurements(problem.values, problem.errors)
-    return measurements.cells(), bin_measurements(measurements, problem.weight, max_bins, normal_shape())
+def binned(problem, max_bins=FULL_GRID, measurements=None):
+    if measurements is None:
+        measurements = read_measurements(problem.values, problem.errors)
+    ladders = find_ladders(measurements, problem.weight, max_bins)
+    return measurements.cells(), bin_measurements(measurements, ladders, max_bins)
 
 
 def labels_of(problem):
     return soft_labels(np.arange(problem.pmf.shape[1]), problem.pmf).for_kernels()
 
 
-def grow_tree(problem, rules, max_bins=FULL_GRID, max_features=None, seed=1, room=4):
-    cells, bins = binned(problem, max_bins)
+def grow_tree(problem, rules, max_bins=FULL_GRID, max_features=None, seed=1, room=4, measurements=None):
+    cells, bins = binned(problem, max_bins, measurements)
     kernel = kernel_rules(rules, problem.values.shape[1], max_features)
-    nodes = grow(cells, bins, labels_of(problem), problem.weight, kernel, normal_shape(), seed, room)
+    nodes = grow(cells, bins, labels_of(problem), problem.weight, kernel, seed, room)
     return FittedTree(nodes)
 
 
 def predict(tree, values, errors, keep_proba, majority=False):
-    query = read_measurements(values, errors).cells()
-    out = np.zeros((len(values), tree.value.shape[1]))
-    add_answers(query, 0, len(values), [tree.nodes], keep_proba, normal_shape().table, majority, out)
+    return answers(tree, read_measurements(values, errors), keep_proba, majority)
+
+
+def answers(tree, measurements, keep_proba, majority=False):
+    query = measurements.cells()
+    n_objects = len(query.values)
+    out = np.zeros((n_objects, tree.value.shape[1]))
+    add_answers(query, 0, n_objects, [tree.nodes], keep_proba, majority, out)
     return out

@@ -1,58 +1,113 @@
 import numpy as np
-from scipy.stats import norm
+import pytest
+from scipy import stats
 
-from probforest.families import NORMAL, normal_shape
-from probforest.kernels.layout import Cells
+from probforest.families import CHUNK, LAPLACE, LOGNORMAL, NORMAL, UNIFORM, family_from_scipy, student_t
 from probforest.kernels.propagate import left_probabilities
+from probforest.measurements import read_measurements
 
-TABLE = normal_shape().table
+# Each family and SciPy's own, which shares no code with it.
+FAMILIES = {
+    "normal": (NORMAL, stats.norm()),
+    "uniform": (UNIFORM, stats.uniform(-np.sqrt(3), np.sqrt(12))),
+    "laplace": (LAPLACE, stats.laplace(scale=np.sqrt(0.5))),
+    "student_t(3)": (student_t(3.0), stats.t(3, scale=np.sqrt(1 / 3))),
+    "student_t(2.1)": (student_t(2.1), stats.t(2.1, scale=np.sqrt(0.1 / 2.1))),
+    "student_t(30)": (student_t(30.0), stats.t(30, scale=np.sqrt(28 / 30))),
+    "gumbel": (
+        family_from_scipy(stats.gumbel_r(loc=5, scale=2)),
+        stats.gumbel_r(-np.euler_gamma / (np.pi / 6**0.5), 6**0.5 / np.pi),
+    ),
+}
 
 
-def left_probability(threshold, center, inverse_scale):
-    cells, out = Cells(np.array([[[center, inverse_scale]]]), True), np.empty(1)
-    left_probabilities(cells, 0, threshold, np.zeros(1, dtype=np.int32), TABLE, out, np.empty((2, 1)))
+def left_probability(threshold, value, error, families=(NORMAL,), **about):
+    cells, out = read_measurements(np.array([[float(value)]]), error, families=families, **about).cells(), np.empty(1)
+    left_probabilities(cells, 0, float(threshold), np.zeros(1, dtype=np.int32), out, np.empty((2, 1)))
     return out[0]
-
-
-def standard_cdf(z):
-    return left_probability(z, 0.0, 1.0)
-
-
-def exact_cdf(threshold, value):
-    return left_probability(threshold, value, np.inf)
 
 
 def test_table_is_accurate_and_monotone():
     z = np.linspace(-8, 8, 5001)
-    found = np.array([standard_cdf(x) for x in z])
-    assert np.abs(found - norm.cdf(z)).max() < 1e-6
+    found = np.array([left_probability(x, 0, 1.0) for x in z])
+    assert np.abs(found - stats.norm.cdf(z)).max() < 1e-6
     assert (np.diff(found) >= 0).all()
 
 
 def test_tails_and_centre_are_exact():
-    assert standard_cdf(-6.0) == standard_cdf(-np.inf) == 0.0
-    assert standard_cdf(6.0) == standard_cdf(np.inf) == 1.0
-    assert standard_cdf(0.0) == 0.5
+    assert left_probability(-6.0, 0, 1.0) == left_probability(-np.inf, 0, 1.0) == 0.0
+    assert left_probability(6.0, 0, 1.0) == left_probability(np.inf, 0, 1.0) == 1.0
+    assert left_probability(0.0, 0, 1.0) == 0.5
 
 
-def test_exact_value_jumps_at_itself():
-    assert exact_cdf(1.0, 1.0) == 1.0
-    assert exact_cdf(np.nextafter(1.0, 0), 1.0) == 0.0
-    assert exact_cdf(np.inf, 1.0) == 1.0
-    assert exact_cdf(-1e300, 1.0) == 0.0
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_family_is_that_of_scipy(name):
+    family, expected = FAMILIES[name]
+    assert expected.mean() == pytest.approx(0, abs=1e-9)
+    assert expected.std() == pytest.approx(1)
+    z = np.concatenate([np.linspace(-8, 8, 2001), [-1e9, -1e4, -300, -30, 30, 300, 1e4, 1e9], [-(3**0.5), 3**0.5]])
+    below, above = 0.5, 2.0  # σ on either side: a general cell whatever the family
+    found = np.array([left_probability(10 + x, 10, (below, above), (family,)) for x in z])
+    np.testing.assert_allclose(found, expected.cdf(np.where(z < 0, z / below, z / above)), atol=1e-6)
+    assert (np.diff(found[:2001]) >= 0).all()
+    assert left_probability(-1e300, 10, (below, above), (family,)) == 0.0
+    assert left_probability(1e300, 10, (below, above), (family,)) == 1.0
 
 
-def test_noisy_value():
-    assert abs(left_probability(3.0, 2.0, 1 / 0.5) - norm.cdf(2)) < 1e-6
-    assert left_probability(np.inf, 2.0, 1 / 0.5) == 1.0
+@pytest.mark.parametrize("name", FAMILIES)
+def test_grid_points_are_where_the_masses_say(name):
+    family, expected = FAMILIES[name]
+    np.testing.assert_allclose(expected.cdf(family.grid()), stats.norm.cdf(np.arange(-3, 4)), atol=1e-9)
+    assert CHUNK.sum() == 1.0
+    np.testing.assert_allclose(np.cumsum(CHUNK)[:-1], stats.norm.cdf([-3, -2, -1, 0, 1, 2]), atol=1e-15)
+
+
+@pytest.mark.parametrize(("value", "error"), [(3.0, 0.3), (3.0, 4.0), (1e-8, 1e-8)])
+def test_a_lognormal_value_has_its_mean_and_standard_deviation(value, error):
+    sigma = np.sqrt(np.log1p((error / value) ** 2))
+    expected = stats.lognorm(sigma, scale=value * np.exp(-(sigma**2) / 2))
+    assert expected.mean() == pytest.approx(value)
+    assert expected.std() == pytest.approx(error)
+    for threshold in value * np.array([0.01, 0.5, 1.0, 3.0]):
+        found = left_probability(np.log(threshold), value, error, (LOGNORMAL,))
+        assert found == pytest.approx(expected.cdf(threshold), abs=1e-6)
+
+
+@pytest.mark.parametrize("error", [0.0, (0.0, 0.0)])
+def test_exact_value_jumps_at_itself(error):
+    assert left_probability(1.0, 1.0, error) == 1.0
+    assert left_probability(np.nextafter(1.0, 0), 1.0, error) == 0.0
+    assert left_probability(np.inf, 1.0, error) == 1.0
+    assert left_probability(-1e300, 1.0, error) == 0.0
+
+
+def test_a_value_that_is_exact_on_one_side():
+    assert left_probability(np.nextafter(1.0, 0), 1.0, (0.0, 2.0)) == 0.0
+    assert left_probability(3.0, 1.0, (0.0, 2.0)) == pytest.approx(stats.norm.cdf(1), abs=1e-6)
 
 
 def test_missing_value():
-    assert np.isnan(left_probability(3.0, np.nan, np.nan))
-    assert np.isnan(left_probability(3.0, np.nan, np.inf))
+    assert np.isnan(left_probability(3.0, np.nan, 1.0))
+    assert np.isnan(left_probability(3.0, np.nan, (1.0, 2.0)))
+    assert np.isnan(left_probability(3.0, 2.0, (1.0, np.inf)))
 
 
-def test_grid_masses_are_those_of_the_specification():
-    shape = NORMAL.shape()
-    assert shape.chunk.sum() == 1.0
-    np.testing.assert_allclose(np.cumsum(shape.chunk)[:-1], norm.cdf([-3, -2, -1, 0, 1, 2]), atol=1e-15)
+def test_samples_of_a_normal_give_the_normal():
+    draws = stats.norm(3, 2).ppf((np.arange(2000) + 0.5) / 2000)
+    for threshold in np.linspace(-2, 8, 41):
+        found = left_probability(threshold, 3, None, X_samples=draws[None, None])
+        assert found == pytest.approx(stats.norm(3, 2).cdf(threshold), abs=5e-4)
+
+
+def test_samples_with_two_modes():
+    draws = np.concatenate([np.full(300, -5.0), np.full(700, 5.0)])[None, None]
+    found = [left_probability(t, 0, None, X_samples=draws) for t in (-5.1, 0.0, 5.0)]
+    np.testing.assert_allclose(found, [0.0, 0.3, 1.0], atol=0.05)
+
+
+def test_one_draw_is_an_exact_value_and_none_is_the_value_itself():
+    draws = np.array([[[np.nan, 2.0, np.nan]]])
+    assert left_probability(2.0, 7, 1.0, X_samples=draws) == 1.0
+    assert left_probability(1.99, 7, 1.0, X_samples=draws) == 0.0
+    nothing = np.full((1, 1, 3), np.nan)
+    assert left_probability(7.0, 7, 1.0, X_samples=nothing) == pytest.approx(0.5)

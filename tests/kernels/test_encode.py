@@ -1,10 +1,17 @@
 import numpy as np
 import pytest
 
-from probforest.families import normal_shape
-from probforest.kernels.encode import encode_feature, find_bins, padded
+from probforest.families import NORMAL
+from probforest.kernels.encode import encode_column, find_bins, padded
+from probforest.kernels.layout import KNOTS, Column
 
-GRID = normal_shape().grid
+GRID = NORMAL.grid()
+
+
+def column(center, lower, upper=None, number=(), knots=None):
+    upper = lower if upper is None else upper
+    knots = np.empty((0, KNOTS)) if knots is None else knots
+    return Column(center, lower, upper, np.array(number, dtype=np.int64), knots)
 
 
 @pytest.mark.parametrize("n_edges", [0, 1, 2, 3, 31, 32, 37])
@@ -25,7 +32,7 @@ def test_codes(n_slots, n):
     scale = scale if n_slots == 8 else np.empty(0)
     edges = np.array([-1.5, -0.25, 0.6])
     codes = np.zeros((n, n_slots), dtype=np.uint8)
-    encode_feature(center, scale, GRID, edges, 255, codes)
+    encode_column(column(center, scale), GRID, edges, 255, codes)
     points = center[:, None] + GRID * scale[:, None] if n_slots == 8 else center[:, None]
     expected = np.searchsorted(edges, points, side="left")
     expected[2] = 255
@@ -34,5 +41,21 @@ def test_codes(n_slots, n):
 
 def test_grid_points_that_overflow_stay_in_the_last_bin():
     codes = np.zeros((1, 8), dtype=np.uint8)
-    encode_feature(np.array([1e308]), np.array([1e308]), GRID, np.array([-1e308, 1.5e308]), 255, codes)
+    encode_column(column(np.array([1e308]), np.array([1e308])), GRID, np.array([-1e308, 1.5e308]), 255, codes)
     np.testing.assert_array_equal(codes[0, :7], [0, 0, 1, 1, 2, 2, 2])
+
+
+def test_codes_of_asymmetric_and_free_form_cells():
+    knots = np.arange(2.0 * KNOTS).reshape(2, KNOTS)
+    center, lower, upper = (
+        np.array([1.0, np.nan, np.nan]),
+        np.array([0.1, np.nan, np.nan]),
+        np.array([5.0, np.nan, np.nan]),
+    )
+    edges = np.linspace(-1, 30, 63)
+    codes = np.zeros((3, 8), dtype=np.uint8)
+    encode_column(column(center, lower, upper, [-1, 1, -1], knots), GRID, edges, 255, codes)
+    points = 1.0 + GRID * np.where(GRID < 0, 0.1, 5.0)
+    np.testing.assert_array_equal(codes[0, :7], np.searchsorted(edges, points))
+    np.testing.assert_array_equal(codes[1, :7], np.searchsorted(edges, knots[1, 3::4]))
+    np.testing.assert_array_equal(codes[2, :7], 255)

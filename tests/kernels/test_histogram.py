@@ -1,11 +1,9 @@
 import numpy as np
 import pytest
 
-from probforest.families import normal_shape
+from probforest.families import CHUNK
 from probforest.kernels.histogram import add_listed, add_soft, add_words
 from probforest.kernels.layout import CODE_SLOTS, GRID_POINTS, SCRATCH
-
-CHUNK = normal_shape().chunk
 
 
 @pytest.mark.parametrize("n_points", [1, CODE_SLOTS])

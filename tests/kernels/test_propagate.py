@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 import naive
-from probforest.families import normal_shape
-from probforest.kernels.layout import Cells
 from probforest.kernels.propagate import left_probabilities, new_members, replace_parent, send
+from probforest.measurements import read_measurements
 
 
 def members_of(reach, main):
@@ -49,13 +48,9 @@ def test_probability_of_an_object_never_becomes_zero_on_its_most_probable_path()
 
 
 def test_left_probabilities_of_noisy_exact_and_missing_cells():
-    center = np.array([[1.0], [1.0], [np.nan], [4.0]])
-    inverse_scale = np.array([[1 / 2.0], [np.inf], [np.nan], [np.inf]])
-    out = np.empty(4)
-    table = normal_shape().table
-    rows = np.arange(4, dtype=np.int32)
-    noisy, exact = Cells(np.stack([center, inverse_scale], axis=2), False), Cells(center[:, :, None], False)
-    left_probabilities(noisy, 0, 2.0, rows, table, out, np.empty((2, 4)))
+    values, errors = np.array([[1.0], [1.0], [np.nan], [4.0]]), np.array([[2.0], [0.0], [1.0], [0.0]])
+    out, scratch, rows = np.empty(4), np.empty((2, 4)), np.arange(4, dtype=np.int32)
+    left_probabilities(read_measurements(values, errors).cells(), 0, 2.0, rows, out, scratch)
     np.testing.assert_allclose(out, [naive.cdf(2.0, 1.0, 2.0), 1.0, np.nan, 0.0], atol=1e-6)
-    left_probabilities(exact, 0, 2.0, rows, table, out, np.empty((2, 4)))
+    left_probabilities(read_measurements(values, None).cells(), 0, 2.0, rows, out, scratch)
     np.testing.assert_array_equal(out, [1.0, 1.0, np.nan, 0.0])

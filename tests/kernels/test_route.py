@@ -3,7 +3,6 @@ import pytest
 
 import naive
 from engine import grow_tree, predict
-from probforest.families import normal_shape
 from probforest.kernels.route import add_answers
 from probforest.measurements import read_measurements
 from problems import random_problem
@@ -41,10 +40,9 @@ def test_blocks_do_not_matter(problem):
     tree = grow_tree(problem, naive.Rules())
     query = read_measurements(problem.values, problem.errors).cells()
     whole, parts = np.zeros((40, 3)), np.zeros((40, 3))
-    table = normal_shape().table
-    add_answers(query, 0, 40, [tree.nodes], 0.05, table, False, whole)
+    add_answers(query, 0, 40, [tree.nodes], 0.05, False, whole)
     for first, last in ((0, 1), (1, 17), (17, 40)):
-        add_answers(query, first, last, [tree.nodes], 0.05, table, False, parts)
+        add_answers(query, first, last, [tree.nodes], 0.05, False, parts)
     np.testing.assert_array_equal(whole, parts)
 
 

@@ -5,7 +5,6 @@ import pytest
 
 import naive
 from engine import binned, kernel_rules, labels_of
-from probforest.families import normal_shape
 from probforest.kernels.grow import enter_root, weigh
 from probforest.kernels.layout import LEAF
 from probforest.kernels.propagate import new_members
@@ -25,12 +24,8 @@ def search_root(problem, rules, reach, max_bins=65_535, max_features=None, seed=
     weight = weigh(members, 0, count, labels, node)
     search = new_search(bins, k, seed)
     rules = kernel_rules(rules, problem.values.shape[1], max_features)
-    split, n_drawn = split_node(
-        members.row[:count], node, bins, search, normal_shape().chunk, rules, rules.min_leaf_weight, 0
-    )
-    again, _ = split_node(
-        members.row[:count], node, bins, search, normal_shape().chunk, rules, rules.min_leaf_weight, n_drawn
-    )
+    split, n_drawn = split_node(members.row[:count], node, bins, search, rules, rules.min_leaf_weight, 0)
+    again, _ = split_node(members.row[:count], node, bins, search, rules, rules.min_leaf_weight, n_drawn)
     np.testing.assert_array_equal(split, again)  # the same features as drawn before, the same split
     assert not search.histogram.any()  # left clean for the next node
     assert not search.occupied.any()

@@ -1,22 +1,29 @@
 """F(t): the probability that a cell's true value lies at or below a threshold (eq. 5), from a table.
 
 In two steps, so that loops over many cells can take the first as vector instructions: where in the table a cell lies,
-and what stands there.
+and what stands there. There are two kinds of table. Where all cells are normal, it is even in z = (t − x)/σ. Another
+family may have long tails; then all tables are even in z/(SQUASH + |z|), which brings all z between −1 and 1 and costs
+a division.
 """
 
 import numpy as np
 
 from .jit import inlined
+from .layout import KNOTS
 
 # Linear interpolation over ±6σ in 4,096 steps is wrong by at most 2.6e-7 for the normal, ten times faster than erfc.
 TABLE_REACH = 6.0
 TABLE_STEPS = 4096
 _STEPS_PER_SIGMA = TABLE_STEPS / (2.0 * TABLE_REACH)
+SQUASH = 3.0**0.5  # so that the ends of a uniform distribution, ±√3σ, lie at points of the table
+_FARTHEST = 1e12
+FIRST_KNOT = -3.75  # in σ of a normal
+KNOT_STEP = 0.25
 
 
 @inlined
 def table_position(threshold, center, inverse_scale):
-    """Where F(threshold) stands, in [0, TABLE_STEPS]; any place for a missing cell.
+    """Where F(threshold) stands in an even table, in [0, TABLE_STEPS]; any place for a missing cell.
 
     An exact cell has an infinite `inverse_scale` and so lies beyond an end of the table, or, when it is equal to the
     threshold, nowhere: 0 × inf. Then it goes left.
@@ -27,8 +34,33 @@ def table_position(threshold, center, inverse_scale):
 
 
 @inlined
-def look_up(table, position):
-    """The `table` of TABLE_STEPS + 1 values at a position; exactly 0 and 1 at its ends."""
+def squashed_position(threshold, center, inverse_scale):
+    """The same in a squashed table."""
+    z = (threshold - center) * inverse_scale
+    z = z if z == z else _FARTHEST
+    z = min(max(z, -_FARTHEST), _FARTHEST)
+    return (z / (SQUASH + abs(z)) + 1.0) * (0.5 * TABLE_STEPS)
+
+
+@inlined
+def look_up(table, start, position):
+    """The TABLE_STEPS + 1 values of `table` from `start` on, at a position; exactly 0 and 1 at its ends."""
     step = min(int(position), TABLE_STEPS - 1)
-    low, high = table[np.uint64(step)], table[np.uint64(step + 1)]
+    low, high = table[np.uint64(start + step)], table[np.uint64(start + step + 1)]
     return low + (position - step) * (high - low)
+
+
+@inlined
+def free_form_cdf(knots, table, row, threshold):
+    """F of a free-form cell: between knots, a normal's z is linear in t. `table` begins with the squashed normal."""
+    below, step = 0, (KNOTS + 1) // 2
+    while step > 0:  # KNOTS is one less than a power of two, and a search by halves needs no limits
+        below += step * (knots[np.uint64(row), np.uint64(below + step - 1)] <= threshold)
+        step >>= 1
+    if below == 0:
+        return 0.0
+    if below == KNOTS:
+        return 1.0
+    low, high = knots[np.uint64(row), below - 1], knots[np.uint64(row), below]
+    z = FIRST_KNOT + KNOT_STEP * (below - 1 + (threshold - low) / (high - low))
+    return look_up(table, 0, squashed_position(z, 0.0, 1.0))

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from .jit import kernel
-from .layout import GRID_POINTS, SCRATCH
+from .layout import FIRST_GRID_KNOT, GRID_KNOT_STEP, GRID_POINTS, SCRATCH, Column
 
 _LARGEST = sys.float_info.max
 
@@ -28,20 +28,27 @@ def find_bins(ladder, points, count, below):
 
 
 @kernel
-def encode_cells(center, scale, grid, ladder, missing_code, points, below, codes):
-    """Write `codes` (n, 1 or GRID_POINTS or more) of one feature; `scale` is (n,), or (0,) when all cells are exact.
+def encode_cells(column, grid, ladder, missing_code, points, below, codes):
+    """Write `codes` (n, 1 or GRID_POINTS or more) of the cells of a Column.
     `points` and `below` (SCRATCH × GRID_POINTS,) are scratch space."""
-    exact = scale.shape[0] == 0
+    center, lower, upper, number, knots = column
+    exact = codes.shape[1] == 1
     n_points = 1 if exact else GRID_POINTS
     for first in range(0, center.shape[0], SCRATCH):
         count = min(SCRATCH, center.shape[0] - first)
         for m in range(count):
+            free = number.shape[0] > 0 and number[first + m] >= 0
             for g in range(n_points):
-                point = center[first + m] if exact else center[first + m] + grid[g] * scale[first + m]
+                if exact:
+                    point = center[first + m]
+                elif free:
+                    point = knots[number[first + m], FIRST_GRID_KNOT + GRID_KNOT_STEP * g]
+                else:
+                    point = center[first + m] + grid[g] * (lower[first + m] if grid[g] < 0.0 else upper[first + m])
                 points[m * n_points + g] = min(max(point, -_LARGEST), _LARGEST)  # NaN stays, in a bin that nobody reads
         find_bins(ladder, points, count * n_points, below)
         for m in range(count):
-            missing = center[first + m] != center[first + m]
+            missing = points[m * n_points] != points[m * n_points]
             for g in range(n_points):
                 codes[first + m, g] = missing_code if missing else below[m * n_points + g]
 
@@ -53,7 +60,7 @@ def padded(edges: np.ndarray) -> np.ndarray:
     return np.append(edges, np.full(length - len(edges), np.inf))
 
 
-def encode_feature(center, scale, grid, edges, missing_code, codes) -> None:
-    """Write the `codes` (n, 1 or CODE_SLOTS) of one feature's cells; `scale` is (n,), or (0,) when all are exact."""
+def encode_column(column: Column, grid, edges, missing_code, codes) -> None:
+    """Write the `codes` (n, CODE_SLOTS), or (n, 1) when all cells are exact."""
     points, below = np.empty(SCRATCH * GRID_POINTS), np.empty(SCRATCH * GRID_POINTS, dtype=np.uint64)
-    encode_cells(center, scale, grid, padded(edges), missing_code, points, below, codes)
+    encode_cells(column, grid, padded(edges), missing_code, points, below, codes)

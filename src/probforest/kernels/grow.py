@@ -129,7 +129,7 @@ def settle_missing(to_left, mass, missing_left):
 
 
 @inlined
-def part(members, start, stop, node_weight, score, node, cells, bins, search, rules, shape):
+def part(members, start, stop, node_weight, score, node, cells, bins, search, rules):
     """Find the split of the node [start, stop) and write its children above it on the stack.
 
     The search works with the masses of the grid; the exact ones, of the members that really enter a child, may be
@@ -140,12 +140,12 @@ def part(members, start, stop, node_weight, score, node, cells, bins, search, ru
     least = rules.min_leaf_weight
     n_drawn = np.int64(0)
     while 2.0 * least <= node_weight:
-        split, n_drawn = split_node(index, node, bins, search, shape.chunk, rules, least, n_drawn)
+        split, n_drawn = split_node(index, node, bins, search, rules, least, n_drawn)
         decrease = (split.score - score) / node_weight
         if not decrease > SAME_COST:
             break
         to_left = node.to_left[: stop - start]
-        left_probabilities(cells, split.feature, split.threshold, index, shape.table, to_left, node.scratch)
+        left_probabilities(cells, split.feature, split.threshold, index, to_left, node.scratch)
         missing_left, share_left = settle_missing(to_left, node.mass, split.missing_left)
         right_end, left_end, right_weight, left_weight = send(
             members, start, stop, to_left, share_left, rules.keep_proba
@@ -166,7 +166,7 @@ def push(pending, count, start, stop, parent, depth):
 
 
 @kernel
-def grow_nodes(cells, bins, labels, weight, rules, shape, node, search, members, pending, nodes):
+def grow_nodes(cells, bins, labels, weight, rules, node, search, members, pending, nodes):
     """Fill `nodes`, which like `members` and `pending` may be too small; the others are scratch space.
     Returns the number of nodes; 0 if there was not enough room."""
     push(pending, 0, 0, enter_root(members, weight, labels.class_index), LEAF, 0)
@@ -191,7 +191,7 @@ def grow_nodes(cells, bins, labels, weight, rules, shape, node, search, members,
         write_leaf(nodes, this, node, node_weight, impurity)
         if depth >= rules.max_depth or node_weight < rules.min_split_weight or impurity <= SAME_COST:
             continue
-        parting = part(members, start, stop, node_weight, score, node, cells, bins, search, rules, shape)
+        parting = part(members, start, stop, node_weight, score, node, cells, bins, search, rules)
         if parting.feature == LEAF or parting.decrease * node_weight / root_weight < rules.min_impurity_decrease:
             continue
         write_split(nodes, this, parting)
@@ -213,7 +213,7 @@ def new_nodes(capacity: int, n_classes: int) -> Nodes:
     )
 
 
-def grow(cells, bins, labels, weight, rules, shape, seed, room=4):
+def grow(cells, bins, labels, weight, rules, seed, room=4):
     """Grow one tree on the objects with `weight` (n,) > 0; `seed` > 0. Returns its Nodes.
 
     Room is made for `room` nodes, and members on the stack, per object. It is hardly ever too little; then the tree is
@@ -226,7 +226,7 @@ def grow(cells, bins, labels, weight, rules, shape, seed, room=4):
         nodes = new_nodes(capacity, n_classes)
         pending = np.empty((capacity, 4), dtype=np.int64)
         search, members = new_search(bins, n_classes, seed), new_members(capacity)
-        n_nodes = grow_nodes(cells, bins, labels, weight, rules, shape, node, search, members, pending, nodes)
+        n_nodes = grow_nodes(cells, bins, labels, weight, rules, node, search, members, pending, nodes)
         if n_nodes > 0:
             return Nodes(*(array[:n_nodes].copy() for array in nodes))
         room *= 2

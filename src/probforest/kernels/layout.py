@@ -17,6 +17,8 @@ EQUAL, OBSERVED, LEARNED = 0, 1, 2
 LEAF = -1  # `feature` of a leaf, and its right child
 GRID_POINTS = 7  # mean, ±1σ, ±2σ, ±3σ; a constant, so that the compiler unrolls the loops over it
 CODE_SLOTS = 8  # the codes of a cell, and one unused: eight bytes are fetched at once
+KNOTS = 31  # quantiles of a free-form cell: those of −3.75σ, −3.5σ … 3.75σ of a normal
+FIRST_GRID_KNOT, GRID_KNOT_STEP = 3, 4  # which of them are its grid points
 
 SCRATCH = 256  # entries of a loop's scratch space: it stays in the fastest cache
 
@@ -31,9 +33,24 @@ class Cells(NamedTuple):
     """The distributions of a table, an object after the other: it is read in few places at a time, which then lie close
     together."""
 
-    values: np.ndarray  # (n, d, 2) float64, centre and 1/σ side by side; (n, d, 1) when all cells are exact
-    # A NaN as centre: the cell is missing. An infinite 1/σ: it is exact.
-    complete: bool  # whether no cell is missing
+    values: np.ndarray  # (n, d, 1) float64, the values, when all cells are exact
+    # (n, d, 2), centre and 1/σ side by side, when all are normal; (n, d, 3), centre, 1/σ below it and above, of any
+    # family. An infinite 1/σ: the cell is exact. A NaN as centre: it is missing, or, where a number follows, a
+    # free-form cell, and that is its row in `knots`.
+    table: np.ndarray  # F of the families one after the other; see cdf
+    start: np.ndarray  # (d,) int64, where the table of the feature's family begins
+    knots: np.ndarray  # (n_free, KNOTS) float64, the quantiles of the free-form cells
+    complete: bool  # whether no cell is missing or of a free form
+
+
+class Column(NamedTuple):
+    """The distributions of one feature."""
+
+    center: np.ndarray  # (n,) float64; NaN: missing, or of a free form
+    lower: np.ndarray  # (n,) σ below the centre; 0: exact
+    upper: np.ndarray  # (n,) σ above it; both (0,) when all cells are exact
+    number: np.ndarray  # (n,) int64, row of a free-form cell in `knots`, -1 for the others; (0,): there is none
+    knots: np.ndarray  # (n_free, KNOTS)
 
 
 class Bins(NamedTuple):
@@ -45,6 +62,7 @@ class Bins(NamedTuple):
     low: np.ndarray  # (d, n_bins) smallest grid point in the bin; NaN beyond the bins of the feature
     high: np.ndarray  # (d, n_bins) largest grid point in the bin
     missing_code: int  # the code of a missing cell, above all bins
+    chunk: np.ndarray  # (GRID_POINTS,) the probability between a grid point and the one before it, of all families
 
 
 class Labels(NamedTuple):
@@ -65,14 +83,6 @@ class Rules(NamedTuple):
     min_leaf_weight: float
     min_impurity_decrease: float
     keep_proba: float
-
-
-class Shape(NamedTuple):
-    """The standard distribution of a family: its grid and its tabulated F."""
-
-    grid: np.ndarray  # (GRID_POINTS,) offsets of the grid points in units of σ
-    chunk: np.ndarray  # (GRID_POINTS,) probability between a grid point and the one before it
-    table: np.ndarray  # F on an even grid over ±TABLE_REACH
 
 
 class Members(NamedTuple):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .cdf import look_up, table_position
+from .cdf import free_form_cdf, look_up, squashed_position, table_position
 from .jit import inlined, kernel
 from .layout import INDEX, REAL, SCRATCH, Members
 
@@ -26,13 +26,21 @@ def branch(reach, main, to_left, share_left, keep_proba):
 
 
 @kernel
-def left_probabilities(cells, feature, threshold, rows, table, out, scratch):
+def left_probability_of_gap(cells, row, feature, threshold):
+    """F of a cell without a centre: one of a free form, or NaN, a missing one."""
+    number = cells.values[row, feature, 1]
+    return free_form_cdf(cells.knots, cells.table, np.int64(number), threshold) if number == number else np.nan
+
+
+@kernel
+def left_probabilities(cells, feature, threshold, rows, out, scratch):
     """F_ij(threshold) of the objects `rows` (m,) into `out` (m,); NaN where the cell is missing.
 
     A block of cells at a time, in steps: fetch them from all over the memory, find their places in the table, look them
     up. Each loop does one thing, and so many cells at once. `scratch` is (2, SCRATCH).
     """
-    values, feature = cells.values, np.uint64(feature)
+    values, table, start, feature = cells.values, cells.table, cells.start[feature], np.uint64(feature)
+    normal = values.shape[2] == 2
     if values.shape[2] == 1:
         for m in range(rows.shape[0]):
             x = values[np.uint64(rows[m]), feature, 0]
@@ -43,13 +51,22 @@ def left_probabilities(cells, feature, threshold, rows, table, out, scratch):
         count = min(rows.shape[0] - first, SCRATCH)
         for m in range(count):
             i = np.uint64(rows[first + m])
-            scratch[0, m] = values[i, feature, 0]
-            scratch[1, m] = values[i, feature, 1]
+            center = values[i, feature, 0]
+            scratch[0, m] = center
+            scratch[1, m] = values[i, feature, np.uint64(1) if normal else np.uint64(1 + (threshold > center))]
+        if normal:
+            for m in range(count):
+                scratch[1, m] = table_position(threshold, scratch[0, m], scratch[1, m])
+        else:
+            for m in range(count):
+                scratch[1, m] = squashed_position(threshold, scratch[0, m], scratch[1, m])
         for m in range(count):
-            scratch[1, m] = table_position(threshold, scratch[0, m], scratch[1, m])
-        for m in range(count):
-            center = scratch[0, m]
-            out[first + m] = look_up(table, scratch[1, m]) if center == center else np.nan
+            if scratch[0, m] == scratch[0, m]:
+                out[first + m] = look_up(table, start, scratch[1, m])
+            elif normal:
+                out[first + m] = np.nan
+            else:
+                out[first + m] = left_probability_of_gap(cells, np.uint64(rows[first + m]), feature, threshold)
 
 
 @kernel

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .cdf import TABLE_STEPS, look_up, table_position
+from .cdf import TABLE_STEPS, look_up, squashed_position, table_position
 from .jit import inlined, kernel
 from .layout import (
     FEATURE,
@@ -25,7 +25,7 @@ from .layout import (
     WalkSpace,
     Wave,
 )
-from .propagate import branch
+from .propagate import branch, left_probability_of_gap
 
 _MOST_ROWS = 256  # objects that start together
 _MOST_ENTRIES = 16_384  # entries of a wave
@@ -43,10 +43,10 @@ def start_wave(wave, first, last):
 
 
 @kernel
-def left_probabilities_at(query, nodes, table, wave, start, count, to_left):
+def left_probabilities_at(query, nodes, wave, start, count, to_left):
     """F of `count` <= SCRATCH entries of the wave, each at its own node, into `to_left`; any number in a leaf."""
-    links, threshold, cells = nodes.links, nodes.threshold, query.values
-    exact = cells.shape[2] == 1
+    links, threshold, cells, table = nodes.links, nodes.threshold, query.values, query.table
+    exact, normal = cells.shape[2] == 1, cells.shape[2] == 2
     for m in range(count):
         at = np.uint64(start + m)
         row, node = np.uint64(wave.row[at]), np.uint64(wave.node[at])
@@ -54,14 +54,23 @@ def left_probabilities_at(query, nodes, table, wave, start, count, to_left):
         x = cells[row, feature, 0]
         if exact:
             position = TABLE_STEPS * 1.0 if x <= threshold[node] else 0.0
-        else:
+        elif normal:
             position = table_position(threshold[node], x, cells[row, feature, 1])
+        else:
+            side = np.uint64(1 + (threshold[node] > x))
+            position = squashed_position(threshold[node], x, cells[row, feature, side])
         to_left[m] = position if x == x else np.nan
     for m in range(count):
+        at = np.uint64(start + m)
+        node = np.uint64(wave.node[at])
+        feature = np.uint64(max(links[node, FEATURE], 0)) if cells.shape[2] == 3 else np.uint64(0)
         if to_left[m] == to_left[m]:
-            to_left[m] = look_up(table, to_left[m])
+            to_left[m] = look_up(table, query.start[feature], to_left[m])
         else:
-            to_left[m] = nodes.shares[np.uint64(wave.node[np.uint64(start + m)]), MISSING_LEFT]
+            if cells.shape[2] == 3:
+                to_left[m] = left_probability_of_gap(query, np.uint64(wave.row[at]), feature, threshold[node])
+            if to_left[m] != to_left[m]:
+                to_left[m] = nodes.shares[node, MISSING_LEFT]
 
 
 @kernel
@@ -102,7 +111,7 @@ def advance(nodes, keep_proba, wave, start, count, to_left, after, n_after, leav
 
 
 @kernel
-def walk(query, first, last, nodes, keep_proba, table, walk_space):
+def walk(query, first, last, nodes, keep_proba, walk_space):
     """Take the objects [first, last), not more than there is space for, to their leaves: these are then in
     `walk_space.leaves`. Returns their number."""
     wave, after, leaves, to_left, _ = walk_space
@@ -111,7 +120,7 @@ def walk(query, first, last, nodes, keep_proba, table, walk_space):
         n_after = np.int64(0)
         for start in range(0, n_wave, SCRATCH):
             count = min(SCRATCH, n_wave - start)
-            left_probabilities_at(query, nodes, table, wave, start, count, to_left)
+            left_probabilities_at(query, nodes, wave, start, count, to_left)
             n_after, n_leaves = advance(
                 nodes, keep_proba, wave, start, count, to_left, after, n_after, leaves, n_leaves
             )
@@ -134,13 +143,13 @@ def add_answer(answer, reached, majority, out_row):
 
 
 @kernel
-def add_waves(query, first, last, nodes, keep_proba, table, majority, walk_space, out):
+def add_waves(query, first, last, nodes, keep_proba, majority, walk_space, out):
     """Add one tree's answer for the objects [first, last) to the same rows of `out` (n, k)."""
     n_classes, answer = out.shape[1], walk_space.answer
     n_rows = answer.shape[0]
     for top in range(first, last, n_rows):
         end = min(top + n_rows, last)
-        n_leaves = walk(query, top, end, nodes, keep_proba, table, walk_space)
+        n_leaves = walk(query, top, end, nodes, keep_proba, walk_space)
         for m in range(end - top):
             for c in range(n_classes + 1):
                 answer[m, c] = 0.0
@@ -196,14 +205,14 @@ def new_walk_space(most_nodes: int, n_classes: int, keep_proba: float) -> WalkSp
     return WalkSpace(*waves, np.empty(SCRATCH), np.empty((n_rows, n_classes + 1)))
 
 
-def route(query: Cells, nodes: Nodes, keep_proba: float, table: np.ndarray) -> Visits:
+def route(query: Cells, nodes: Nodes, keep_proba: float) -> Visits:
     """The leaves that all objects reach, with their π."""
     n_objects = len(query.values)
     space = new_walk_space(len(nodes.value), nodes.value.shape[1], keep_proba)
     n_rows, leaves = len(space.answer), space.leaves
     found = []
     for first in range(0, n_objects, n_rows):
-        count = walk(query, first, min(first + n_rows, n_objects), nodes, keep_proba, table, space)
+        count = walk(query, first, min(first + n_rows, n_objects), nodes, keep_proba, space)
         found.append([array[:count].copy() for array in (leaves.row, leaves.node, leaves.reach)])
     return Visits(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
@@ -214,7 +223,6 @@ def add_answers(
     last: int,
     trees: Sequence[Nodes],
     keep_proba: float,
-    table: np.ndarray,
     majority: bool,
     out: np.ndarray,
 ) -> None:
@@ -225,4 +233,4 @@ def add_answers(
     else:
         space = new_walk_space(max(len(nodes.value) for nodes in trees), out.shape[1], keep_proba)
         for nodes in trees:
-            add_waves(query, first, last, nodes, keep_proba, table, majority, space, out)
+            add_waves(query, first, last, nodes, keep_proba, majority, space, out)

@@ -91,10 +91,10 @@ def way_of_missing(way, rule, observed):
 
 
 @inlined
-def fill_slot(search, slot, bins, feature, chunk, index, node):
+def fill_slot(search, slot, bins, feature, index, node):
     """Add up the members, and find the masses to the left of each cut of the feature."""
     histogram, occupied, missing, left = search.histogram, search.occupied, search.missing, search.left
-    codes, missing_code = bins.codes, bins.missing_code
+    codes, missing_code, chunk = bins.codes, bins.missing_code, bins.chunk
     for c in range(missing.shape[0]):
         missing[c] = 0.0
     n_classes, n_bins = left.shape
@@ -181,7 +181,7 @@ def split_at(search, slot, cut, way, n_cuts, bins, rule):
 
 
 @kernel
-def split_node(index, node, bins, search, chunk, rules, least, n_drawn):
+def split_node(index, node, bins, search, rules, least, n_drawn):
     """The best split whose sides weigh at least `least`, over `max_features` features drawn at random, and over more
     while none of them has a valid one. All features are taken in their order when all are asked for: such a tree
     does not depend on a seed.
@@ -202,7 +202,7 @@ def split_node(index, node, bins, search, chunk, rules, least, n_drawn):
             if rules.max_features < n_features:
                 swap = slot + draw_below(search.state, n_features - slot)
                 search.order[slot], search.order[swap] = search.order[swap], search.order[slot]
-            fill_slot(search, slot, bins, search.order[slot], chunk, index, node)
+            fill_slot(search, slot, bins, search.order[slot], index, node)
         n_cuts = np.int64(search.slots[slot, N_CUTS])
         n_ways = 3 if rules.missing == LEARNED and search.slots[slot, MISSING_WEIGHT] > 0.0 else 1
         best_cut_here = n_cuts
