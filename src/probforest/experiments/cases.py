@@ -7,6 +7,7 @@ import numpy as np
 from ..datasets import add_noise, flip_labels, make_two_classes, remove_cells, switch_probabilities
 
 RECIPES = ("paper", "authors")
+NOISE_SEED = 10_000  # added to the seed of the data: noise from the same seed could be of the very numbers of the data
 
 
 class Case(NamedTuple):
@@ -39,7 +40,7 @@ def noisy_features(n_train: int, level: float, experiment: str, recipe: str, see
             options |= {"groups": 500, "noisy_share": 0.5}
         if experiment == "transfer":
             options |= {"noisy_share": 0.3, "per_object": False}
-    table = add_noise(X, level, random_state=seed, **options)
+    table = add_noise(X, level, random_state=NOISE_SEED + seed, **options)
     train, test = ~in_test, in_test
     mean_noise = float(np.mean(table.X_err / X.std(axis=0)))
     errors = table.X_err[train], table.X_err[test]
@@ -49,13 +50,13 @@ def noisy_features(n_train: int, level: float, experiment: str, recipe: str, see
 def noisy_labels(n_train: int, wrong: float, kind: str, recipe: str, seed: int) -> Case:
     """Experiment (i): only the training set has wrong labels."""
     X, y = truth(n_train, seed, recipe)
-    probability = switch_probabilities(n_train, wrong, kind, random_state=seed)
-    labels = flip_labels(y[:n_train], probability, random_state=seed + 1000)
+    probability = switch_probabilities(n_train, wrong, kind, random_state=NOISE_SEED + seed)
+    labels = flip_labels(y[:n_train], probability, random_state=2 * NOISE_SEED + seed)
     return Case(X[:n_train], labels.y, X[n_train:], y[n_train:], confidence=labels.confidence)
 
 
 def missing_cells(n_train: int, share: float, recipe: str, seed: int) -> Case:
     """Cells that are gone at random, in the training and in the test set."""
     X, y = truth(n_train, seed, recipe)
-    X = remove_cells(X, share, random_state=seed)
+    X = remove_cells(X, share, random_state=NOISE_SEED + seed)
     return Case(X[:n_train], y[:n_train], X[n_train:], y[n_train:])

@@ -14,6 +14,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.tree import DecisionTreeClassifier
 
 from ..forest import ProbabilisticRandomForestClassifier
+from ..measurements import read_measurements
+from ..prior import learn_priors, with_priors
 from .cases import Case
 
 CLEAN = 0.95  # a label that is right with at least this probability counts as clean
@@ -67,6 +69,16 @@ def full_prf(case: Case, setting: Setting) -> Answers:
     return asked(forest, setting, case.X_test, X_err=case.X_err_test)
 
 
+def prf_with_prior(prior: str | None) -> Contender:
+    """None: the paper's rule, the truth scatters around the measured value."""
+
+    def answer(case: Case, setting: Setting) -> Answers:
+        forest = probabilistic(setting, prior=prior).fit(case.X, case.y, X_err=case.X_err)
+        return asked(forest, setting, case.X_test, X_err=case.X_err_test)
+
+    return answer
+
+
 def training_only_prf(case: Case, setting: Setting) -> Answers:
     forest = probabilistic(setting).fit(case.X, case.y, X_err=case.X_err)
     return asked(forest, setting, case.X_test, X_err=0.0)
@@ -101,6 +113,14 @@ def errors_as_columns(case: Case, setting: Setting) -> Answers:
     assert case.X_err_test is not None
     model = plain(setting).fit(np.hstack([case.X, case.X_err]), case.y)
     return asked(model, setting, np.hstack([case.X_test, case.X_err_test]))
+
+
+def shrunk(case: Case, setting: Setting) -> Answers:
+    """The forest on the best estimates of the true values: what the prior makes of measured values, without errors."""
+    training, test = read_measurements(case.X, case.X_err), read_measurements(case.X_test, case.X_err_test)
+    priors = learn_priors("normal", training, np.ones(len(case.X)))
+    X, X_test = (with_priors(priors, measurements).center.T for measurements in (training, test))
+    return asked(plain(setting).fit(X, case.y), setting, X_test)
 
 
 def perturbed(case: Case, setting: Setting) -> Answers:
@@ -179,9 +199,12 @@ FEATURES: dict[str, Contender] = {
     "full PRF": full_prf,
     "training-only PRF": training_only_prf,
     "test-only PRF": test_only_prf,
+    "PRF, no prior": prf_with_prior(None),
+    "PRF, normal prior": prf_with_prior("normal"),
     "gradient boosting": boosting,
     "forest, errors as columns": errors_as_columns,
     "forest, perturbed values": perturbed,
+    "forest, shrunk values": shrunk,
 }
 LABELS: dict[str, Contender] = {
     "forest": forest,

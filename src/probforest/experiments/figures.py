@@ -90,11 +90,24 @@ def draw_features(rows: Sequence[Row], path: Path) -> None:
     plt = pyplot()
     figure, (top, middle, bottom) = plt.subplots(3, 1, figsize=(COLUMN, 6), layout="constrained", sharex=True)
     against_trees(top, rows, "mean_noise", ("full PRF", "forest"))
-    side_by_side(middle, bottom, rows, "mean_noise", ("full PRF", "forest", "training-only PRF", "test-only PRF"))
+    side_by_side(
+        middle,
+        bottom,
+        rows,
+        "mean_noise",
+        ("full PRF", "forest", "training-only PRF", "test-only PRF", "PRF, no prior"),
+    )
     bottom.set_xlabel("mean error / standard deviation of the true values")
     save(figure, path)
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(COLUMN, 4), layout="constrained", sharex=True)
-    rivals = ("full PRF", "forest", "gradient boosting", "forest, errors as columns", "forest, perturbed values")
+    rivals = (
+        "full PRF",
+        "forest",
+        "gradient boosting",
+        "forest, errors as columns",
+        "forest, perturbed values",
+        "forest, shrunk values",
+    )
     side_by_side(top, bottom, rows, "mean_noise", rivals)
     bottom.set_xlabel("mean error / standard deviation of the true values")
     save(figure, path.with_name(path.name + "_rivals"))
