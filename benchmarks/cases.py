@@ -136,6 +136,49 @@ def threads(target: str, data: Data, n_trees: int, repeats: int) -> list[Result]
     ]
 
 
+def kinds_of_errors(target: str, n_objects: int, n_trees: int, repeats: int) -> list[Result]:
+    """Seconds of other distributions and of priors, in units of those of normal errors without a prior."""
+    data = noisy_data(n_objects, 1)
+    X, errors = np.exp(data.X / 4), np.exp(data.X / 4) * data.extra["X_err"] / 4  # positive, for the log-normal
+    random = np.random.default_rng(0)
+    limit = np.where(random.random(X.shape) < 0.1, 1, 0)
+    draws = X[:, :, None] + errors[:, :, None] * random.normal(size=(*X.shape, 30))
+    kinds: dict[str, tuple[dict, dict]] = {
+        "normal": ({}, {"X_err": errors}),
+        "asymmetric": ({}, {"X_err": (errors, 1.5 * errors)}),
+        **{
+            name: ({"distribution": family}, {"X_err": errors})
+            for name, family in (
+                ("uniform", "uniform"),
+                ("Laplace", "laplace"),
+                ("Student t", ("student_t", 4)),
+                ("log-normal", "lognormal"),
+            )
+        },
+        "10 % limits": ({}, {"X_err": errors, "X_limit": limit}),
+        "30 draws": ({}, {"X_samples": draws}),
+        "normal prior": ({"prior": "normal"}, {"X_err": errors}),
+        "empirical prior": ({"prior": "empirical"}, {"X_err": errors}),
+    }
+    models = {
+        name: ProbabilisticRandomForestClassifier(n_trees, random_state=0, **{"prior": None, **options})
+        for name, (options, _) in kinds.items()
+    }
+    fits, asks = {name: [] for name in kinds}, {name: [] for name in kinds}
+    for _ in range(repeats):
+        for name, (_, about) in kinds.items():
+            fits[name].append(seconds(lambda: models[name].fit(X, data.y, **about)))  # noqa: B023
+            asks[name].append(seconds(lambda: models[name].predict_proba(X, **about)))  # noqa: B023
+    return [
+        Result(
+            f"{name} errors against normal, {what}", min(times[name]) / min(times["normal"]), target, min(times[name])
+        )
+        for name in kinds
+        for what, times in (("fit", fits), ("predict", asks))
+        if name != "normal"
+    ]
+
+
 MEMORY = """
 import json, resource, sys
 import numpy as np

@@ -13,6 +13,7 @@ from cases import (
     first_contact,
     fit,
     growth,
+    kinds_of_errors,
     memory,
     noisy_data,
     predict,
@@ -29,6 +30,7 @@ def quick_results() -> Iterator[Result]:
     for level in (0, 1):
         yield predict(f"predict_proba, 10,000 × 15, 10 trees, N_s = {level}", "", noisy_data(10_000, level), 10, 3)
     yield from threads("", noisy_data(5000, 1), 20, 2)
+    yield from kinds_of_errors("", 3000, 10, 2)
 
 
 def all_results() -> Iterator[Result]:
@@ -44,6 +46,7 @@ def all_results() -> Iterator[Result]:
     yield growth([10_000, 30_000, 100_000, 300_000], "≤ 1.1", 10, 1)
     yield from threads("≥ 1.8", noisy_data(10_000, 1), 50, 3)
     yield memory(300_000, "≤ 4")
+    yield from kinds_of_errors("≤ 1.33", 10_000, 20, 4)
     yield from first_contact("≤ 15", "≤ 1.5")
 
 

@@ -100,7 +100,7 @@ def _grid_points(column: Column, grid: np.ndarray, weight: np.ndarray) -> tuple[
     weight_of, center_of = weight[observed], center[observed]
     if len(number):
         free = number >= 0
-        points = np.concatenate([points, knots[number[free], FIRST_GRID_KNOT::GRID_KNOT_STEP]])
+        points = np.concatenate([points, knots[number[free], FIRST_GRID_KNOT:KNOTS:GRID_KNOT_STEP]])
         weight_of = np.concatenate([weight_of, weight[free]])
         center_of = np.concatenate([center_of, knots[number[free], KNOTS // 2]])
     return points.ravel(), (weight_of[:, None] * CHUNK).ravel(), np.repeat(center_of, len(grid))

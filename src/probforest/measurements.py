@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .families import NORMAL, Family, even_normal_table, tables_of
-from .kernels.layout import KNOTS, Cells, Column, real_empty
+from .kernels.layout import KNOT_SLOTS, Cells, Column, real_empty
 from .reference import Reference, spread_limits
 from .samples import knots_of_samples
 
@@ -31,7 +31,7 @@ class Measurements:
     families: tuple[Family, ...]  # of each feature
     limit: np.ndarray  # (d, n) int64, +1 when the centre is an upper limit, -1 a lower one; (0, 0): no limits
     number: np.ndarray  # (d, n) int64, row of a free-form cell in `knots`, or -1; (0, 0): there are none
-    knots: np.ndarray  # (n_free, KNOTS)
+    knots: np.ndarray  # (n_free, KNOT_SLOTS)
 
     @property
     def is_exact(self) -> bool:
@@ -176,7 +176,7 @@ def read_measurements(
     families = (NORMAL,) * X.shape[1] if families is None else families
     center = np.array(X, dtype=np.float64).T  # a copy: the caller may go on writing into X
     limit = NO_NUMBERS if X_limit is None else _read_limits(X_limit, X.shape)
-    number, knots = (NO_NUMBERS, real_empty(0, KNOTS)) if X_samples is None else _read_samples(X_samples, X.shape)
+    number, knots = (NO_NUMBERS, real_empty(0, KNOT_SLOTS)) if X_samples is None else _read_samples(X_samples, X.shape)
     if X_err is None and not len(limit) and not len(number):
         lower = upper = real_empty(0, 0)
     else:

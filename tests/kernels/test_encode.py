@@ -3,14 +3,14 @@ import pytest
 
 from probforest.families import NORMAL
 from probforest.kernels.encode import encode_column, find_bins, padded
-from probforest.kernels.layout import KNOTS, Column
+from probforest.kernels.layout import KNOT_SLOTS, Column
 
 GRID = NORMAL.grid()
 
 
 def column(center, lower, upper=None, number=(), knots=None):
     upper = lower if upper is None else upper
-    knots = np.empty((0, KNOTS)) if knots is None else knots
+    knots = np.empty((0, KNOT_SLOTS)) if knots is None else knots
     return Column(center, lower, upper, np.array(number, dtype=np.int64), knots)
 
 
@@ -46,7 +46,7 @@ def test_grid_points_that_overflow_stay_in_the_last_bin():
 
 
 def test_codes_of_asymmetric_and_free_form_cells():
-    knots = np.arange(2.0 * KNOTS).reshape(2, KNOTS)
+    knots = np.arange(2.0 * KNOT_SLOTS).reshape(2, KNOT_SLOTS)
     center, lower, upper = (
         np.array([1.0, np.nan, np.nan]),
         np.array([0.1, np.nan, np.nan]),
@@ -57,5 +57,5 @@ def test_codes_of_asymmetric_and_free_form_cells():
     encode_column(column(center, lower, upper, [-1, 1, -1], knots), GRID, edges, 255, codes)
     points = 1.0 + GRID * np.where(GRID < 0, 0.1, 5.0)
     np.testing.assert_array_equal(codes[0, :7], np.searchsorted(edges, points))
-    np.testing.assert_array_equal(codes[1, :7], np.searchsorted(edges, knots[1, 3::4]))
+    np.testing.assert_array_equal(codes[1, :7], np.searchsorted(edges, knots[1, 3:31:4]))
     np.testing.assert_array_equal(codes[2, :7], 255)

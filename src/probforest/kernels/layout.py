@@ -18,6 +18,7 @@ LEAF = -1  # `feature` of a leaf, and its right child
 GRID_POINTS = 7  # mean, ±1σ, ±2σ, ±3σ; a constant, so that the compiler unrolls the loops over it
 CODE_SLOTS = 8  # the codes of a cell, and one unused: eight bytes are fetched at once
 KNOTS = 31  # quantiles of a free-form cell: those of −3.75σ, −3.5σ … 3.75σ of a normal
+KNOT_SLOTS = 32  # and infinity behind them, so that vector instructions have nothing left over
 FIRST_GRID_KNOT, GRID_KNOT_STEP = 3, 4  # which of them are its grid points
 
 SCRATCH = 256  # entries of a loop's scratch space: it stays in the fastest cache
@@ -39,7 +40,7 @@ class Cells(NamedTuple):
     # free-form cell, and that is its row in `knots`.
     table: np.ndarray  # F of the families one after the other; see cdf
     start: np.ndarray  # (d,) int64, where the table of the feature's family begins
-    knots: np.ndarray  # (n_free, KNOTS) float64, the quantiles of the free-form cells
+    knots: np.ndarray  # (n_free, KNOT_SLOTS) float64, the quantiles of the free-form cells
     complete: bool  # whether no cell is missing or of a free form
 
 
@@ -50,7 +51,7 @@ class Column(NamedTuple):
     lower: np.ndarray  # (n,) σ below the centre; 0: exact
     upper: np.ndarray  # (n,) σ above it; both (0,) when all cells are exact
     number: np.ndarray  # (n,) int64, row of a free-form cell in `knots`, -1 for the others; (0,): there is none
-    knots: np.ndarray  # (n_free, KNOTS)
+    knots: np.ndarray  # (n_free, KNOT_SLOTS)
 
 
 class Bins(NamedTuple):

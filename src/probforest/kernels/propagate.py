@@ -26,10 +26,9 @@ def branch(reach, main, to_left, share_left, keep_proba):
 
 
 @kernel
-def left_probability_of_gap(cells, row, feature, threshold):
-    """F of a cell without a centre: one of a free form, or NaN, a missing one."""
-    number = cells.values[row, feature, 1]
-    return free_form_cdf(cells.knots, cells.table, np.int64(number), threshold) if number == number else np.nan
+def left_probability_of_gap(number, knots, table, threshold):
+    """F of a cell without a centre: one of a free form, row `number` of `knots`, or NaN, a missing one."""
+    return free_form_cdf(knots, table, np.int64(number), threshold) if number == number else np.nan
 
 
 @kernel
@@ -66,7 +65,8 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch):
             elif normal:
                 out[first + m] = np.nan
             else:
-                out[first + m] = left_probability_of_gap(cells, np.uint64(rows[first + m]), feature, threshold)
+                number = values[np.uint64(rows[first + m]), feature, 1]
+                out[first + m] = left_probability_of_gap(number, cells.knots, table, threshold)
 
 
 @kernel

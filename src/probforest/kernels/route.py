@@ -68,7 +68,8 @@ def left_probabilities_at(query, nodes, wave, start, count, to_left):
             to_left[m] = look_up(table, query.start[feature], to_left[m])
         else:
             if cells.shape[2] == 3:
-                to_left[m] = left_probability_of_gap(query, np.uint64(wave.row[at]), feature, threshold[node])
+                number = cells[np.uint64(wave.row[at]), feature, 1]
+                to_left[m] = left_probability_of_gap(number, query.knots, table, threshold[node])
             if to_left[m] != to_left[m]:
                 to_left[m] = nodes.shares[node, MISSING_LEFT]
 
