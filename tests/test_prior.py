@@ -111,14 +111,14 @@ def test_features_without_errors_missing_cells_limits_and_samples_stay_as_they_a
     limit, draws = np.zeros((60, 3)), np.full((60, 3, 4), np.nan)
     limit[7, 2], draws[9, 2] = 1, [1.0, 2.0, 3.0, 4.0]
     table = read_measurements(values, errors, limit, draws)
-    knots = table.knots.copy()
+    table_of_draws = table.forms.table.copy()
     found = with_priors(learn_priors(kind, table, np.ones(60)), table)
     np.testing.assert_array_equal(found.center[1], x)
     np.testing.assert_array_equal(found.lower[1], 0)
     assert np.isnan(found.center[0, 3])
     assert found.center[2, 7] == x[7]
-    assert np.isnan(found.center[2, 9])
-    np.testing.assert_array_equal(found.knots, knots)
+    assert found.center[2, 9] == 2.5
+    np.testing.assert_array_equal(found.forms.table, table_of_draws)
 
 
 def test_values_that_are_all_the_same_have_no_prior():

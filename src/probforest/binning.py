@@ -11,7 +11,7 @@ import numpy as np
 
 from .families import CHUNK
 from .kernels.encode import encode_column
-from .kernels.layout import CODE_SLOTS, FIRST_GRID_KNOT, GRID_KNOT_STEP, GRID_POINTS, KNOTS, Bins, Column
+from .kernels.layout import CODE_SLOTS, GRID_POINTS, Bins, Column
 from .measurements import Measurements
 from .reference import Reference
 from .threads import in_threads
@@ -79,7 +79,7 @@ def _ladder(column: Column, grid: np.ndarray, weight: np.ndarray, sample: np.nda
     """
     if sample is not None:
         center, lower, upper, number = (part[sample] if len(part) else part for part in column[:4])
-        sampled = Column(center, lower, upper, number, column.knots)
+        sampled = Column(center, lower, upper, number, column.points)
         ladder = _ladder_of_points(*_grid_points(sampled, grid, weight[sample]), max_bins)
         if len(ladder.edges) == max_bins - 1:
             edges = ladder.edges
@@ -89,7 +89,7 @@ def _ladder(column: Column, grid: np.ndarray, weight: np.ndarray, sample: np.nda
 
 def _grid_points(column: Column, grid: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The grid points of one feature's observed cells, the weight of each, and the centre of its cell."""
-    center, lower, upper, number, knots = column
+    center, lower, upper, number, own_points = column
     observed = ~np.isnan(center)
     if len(lower) == 0:
         return center[observed], weight[observed], center[observed]
@@ -97,13 +97,10 @@ def _grid_points(column: Column, grid: np.ndarray, weight: np.ndarray) -> tuple[
     with np.errstate(over="ignore"):
         scale = np.where(grid < 0, lower[observed, None], upper[observed, None])
         points = np.clip(center[observed, None] + grid * scale, -largest, largest)
-    weight_of, center_of = weight[observed], center[observed]
     if len(number):
-        free = number >= 0
-        points = np.concatenate([points, knots[number[free], FIRST_GRID_KNOT:KNOTS:GRID_KNOT_STEP]])
-        weight_of = np.concatenate([weight_of, weight[free]])
-        center_of = np.concatenate([center_of, knots[number[free], KNOTS // 2]])
-    return points.ravel(), (weight_of[:, None] * CHUNK).ravel(), np.repeat(center_of, len(grid))
+        free = number[observed] >= 0
+        points[free] = own_points[number[observed][free]]
+    return points.ravel(), (weight[observed, None] * CHUNK).ravel(), np.repeat(center[observed], len(grid))
 
 
 def _ladder_of_points(points: np.ndarray, masses: np.ndarray, centers: np.ndarray, max_bins: int) -> Ladder:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .families import NORMAL, Family, even_normal_table, tables_of
-from .kernels.layout import KNOT_SLOTS, Cells, Column, real_empty
-from .reference import Reference, spread_limits
-from .samples import knots_of_samples
+from .free_forms import FreeForms, forms_of_samples, no_forms
+from .kernels.layout import FREE_STEPS, Cells, Column, real_empty
+from .reference import NOTHING, SPREAD, Reference, forms_of_limits, kinds_of_limits
 
 NO_NUMBERS = np.empty((0, 0), dtype=np.int64)
 
@@ -21,8 +21,8 @@ NO_NUMBERS = np.empty((0, 0), dtype=np.int64)
 class Measurements:
     """A table of distributions, a row per feature, in any order of memory.
 
-    NaN in `center`: missing, or of a free form. NaN in an error: it is unknown. Features of a log-normal family are
-    given by the distribution of their logarithm.
+    NaN in `center`: missing. NaN in an error: it is unknown. Features of a log-normal family are given by the
+    distribution of their logarithm.
     """
 
     center: np.ndarray  # (d, n) float64
@@ -30,8 +30,8 @@ class Measurements:
     upper: np.ndarray  # (d, n) float64, σ above it; the same array as `lower` when no error is asymmetric
     families: tuple[Family, ...]  # of each feature
     limit: np.ndarray  # (d, n) int64, +1 when the centre is an upper limit, -1 a lower one; (0, 0): no limits
-    number: np.ndarray  # (d, n) int64, row of a free-form cell in `knots`, or -1; (0, 0): there are none
-    knots: np.ndarray  # (n_free, KNOT_SLOTS)
+    number: np.ndarray  # (d, n) int64, which of the `forms` is the cell, or -1; (0, 0): there are none
+    forms: FreeForms  # cells that belong to no family
 
     @property
     def is_exact(self) -> bool:
@@ -77,13 +77,15 @@ class Measurements:
         number = self.number[j] if self.has_free_forms else np.empty(0, dtype=np.int64)
         lower = real_empty(0) if self.is_exact else np.ascontiguousarray(self.lower[j])
         upper = lower if self.is_symmetric else np.ascontiguousarray(self.upper[j])
-        return Column(center, lower, upper, np.ascontiguousarray(number), self.knots)
+        return Column(center, lower, upper, np.ascontiguousarray(number), self.forms.points)
 
     def has_errors(self) -> np.ndarray:
         """The cells (d, n) that an error belongs to: values that are no limits and no samples."""
         with_errors = ~np.isnan(self.center)
         if self.has_limits:
             with_errors &= self.limit == 0
+        if self.has_free_forms:
+            with_errors &= self.number < 0
         return with_errors
 
     def median_errors(self, weight: np.ndarray) -> np.ndarray:
@@ -120,29 +122,22 @@ class Measurements:
         """Limits as free-form cells, spread over what the training set has on their allowed side."""
         if not self.has_limits:
             return self
-        center = self.center.copy()
+        center, limit = self.center.copy(), self.limit
+        lower, upper = np.where(limit != 0, 0.0, self.lower), np.where(limit != 0, 0.0, self.upper)
         number = self.number.copy() if self.has_free_forms else np.full(center.shape, -1)
-        knots, n_knots = [self.knots], len(self.knots)
+        spread = [self.forms]
         for j, reference in enumerate(references):
-            at = np.flatnonzero((self.limit[j] != 0) & ~np.isnan(center[j]))
-            spread, kind = spread_limits(reference, center[j, at], self.limit[j, at])
-            center[j, at[kind <= 0]] = np.nan
-            free = at[kind == 0]
-            number[j, free] = np.arange(n_knots, n_knots + len(free))
-            knots.append(spread[kind == 0])
-            n_knots += len(free)
-        # A limit has no error of its own.
-        lower = np.where(self.limit != 0, 0.0, self.lower)
-        upper = lower if self.is_symmetric else np.where(self.limit != 0, 0.0, self.upper)
-        return replace(
-            self,
-            center=center,
-            lower=lower,
-            upper=upper,
-            limit=NO_NUMBERS,
-            number=number,
-            knots=np.concatenate(knots),
-        )
+            at = np.flatnonzero((limit[j] != 0) & ~np.isnan(center[j]))
+            kind = kinds_of_limits(reference, center[j, at], limit[j, at])
+            center[j, at[kind == NOTHING]] = np.nan
+            at = at[kind == SPREAD]
+            forms = forms_of_limits(reference, center[j, at], limit[j, at])
+            n_before = sum(len(each.center) for each in spread)
+            number[j, at] = np.arange(n_before, n_before + len(at))
+            center[j, at], lower[j, at], upper[j, at] = forms[:3]
+            spread.append(forms)
+        together = FreeForms(*(np.concatenate(parts) for parts in zip(*spread, strict=True)))
+        return replace(self, center=center, lower=lower, upper=upper, limit=NO_NUMBERS, number=number, forms=together)
 
     def cells(self) -> Cells:
         """As kernels take them; all errors must be known, and limits spread."""
@@ -152,14 +147,18 @@ class Measurements:
         elif self.is_symmetric and not self.has_free_forms and all(family.is_normal for family in self.families):
             values = _interleaved(self.center.T, self.lower.T)
         else:
-            values = _interleaved(self.center.T, self.lower.T, self.upper.T)
-            if self.has_free_forms:
-                free = self.number.T >= 0
-                values[free, 0] = np.nan
-                values[free, 1] = self.number.T[free]
-                values[np.isnan(self.center.T) & ~free, 1] = np.nan
-            return Cells(values, *tables_of(self.families), self.knots, complete)
-        return Cells(values, even_normal_table(), np.zeros(len(self.center), dtype=np.int64), self.knots, complete)
+            return self._general_cells(complete)
+        return Cells(values, even_normal_table(), np.zeros(len(self.center), dtype=np.int64), complete)
+
+    def _general_cells(self, complete: bool) -> Cells:
+        table, start = tables_of(self.families)
+        if not self.has_free_forms:
+            return Cells(_interleaved(self.center.T, self.lower.T, self.upper.T), table, start, complete)
+        own = np.where(self.number >= 0, len(table) + self.number * (FREE_STEPS + 1), -1)
+        values = np.empty((*self.center.T.shape, 4))
+        values[:, :, :3] = _interleaved(self.center.T, self.lower.T, self.upper.T)
+        values[:, :, 3] = own.T
+        return Cells(values, np.concatenate([table, self.forms.table.ravel()]), start, complete)
 
 
 def read_measurements(
@@ -176,19 +175,32 @@ def read_measurements(
     families = (NORMAL,) * X.shape[1] if families is None else families
     center = np.array(X, dtype=np.float64).T  # a copy: the caller may go on writing into X
     limit = NO_NUMBERS if X_limit is None else _read_limits(X_limit, X.shape)
-    number, knots = (NO_NUMBERS, real_empty(0, KNOT_SLOTS)) if X_samples is None else _read_samples(X_samples, X.shape)
-    if X_err is None and not len(limit) and not len(number):
+    if X_err is None and not len(limit) and X_samples is None:
         lower = upper = real_empty(0, 0)
     else:
         lower, upper = _read_errors(0.0 if X_err is None else X_err, X.shape)
-    if len(number):
-        center[number >= 0] = np.nan
-        if len(limit):
-            limit[number >= 0] = 0
     if len(lower):
         _mark_missing(center, lower, upper, limit)
-    measurements = Measurements(center, lower, upper, families, limit, number, knots)
-    return _logarithmic(measurements) if any(family.log for family in families) else measurements
+    logarithmic = [j for j, family in enumerate(families) if family.log]
+    measurements = Measurements(center, lower, upper, families, limit, NO_NUMBERS, no_forms())
+    if X_samples is None:
+        return _logarithmic(measurements, logarithmic)
+    samples = _read_samples(X_samples, X.shape, logarithmic)
+    sampled = ~np.isnan(samples).all(axis=2).T
+    center[sampled] = np.nan  # not a value that could be wrong
+    return _with_samples(_logarithmic(measurements, logarithmic), samples, sampled)
+
+
+def _with_samples(measurements: Measurements, samples: np.ndarray, sampled: np.ndarray) -> Measurements:
+    """Put draws (n, d, m) in the place of the cells `sampled` (d, n)."""
+    forms = forms_of_samples(samples.transpose(1, 0, 2)[sampled])
+    center, lower = measurements.center, measurements.lower
+    upper = lower.copy() if measurements.is_symmetric else measurements.upper
+    center[sampled], lower[sampled], upper[sampled] = forms[:3]
+    number = np.full(center.shape, -1)
+    number[sampled] = np.where(forms.upper > 0, np.arange(len(forms.center)), -1)  # draws that are all equal are exact
+    limit = np.where(sampled, 0, measurements.limit) if measurements.has_limits else measurements.limit
+    return replace(measurements, upper=upper, limit=limit, number=number, forms=forms)
 
 
 def _mark_missing(center: np.ndarray, lower: np.ndarray, upper: np.ndarray, limit: np.ndarray) -> None:
@@ -202,26 +214,16 @@ def _mark_missing(center: np.ndarray, lower: np.ndarray, upper: np.ndarray, limi
         array[missing] = np.nan
 
 
-def _logarithmic(measurements: Measurements) -> Measurements:
+def _logarithmic(measurements: Measurements, features: Sequence[int]) -> Measurements:
     """The same with the logarithms of log-normal features: with mean x and standard deviation σ, those are normal with
     variance s² = ln(1 + σ²/x²) and mean ln x − s²/2."""
-    center, lower = measurements.center, measurements.lower
-    knots = measurements.knots
-    for j in [j for j, family in enumerate(measurements.families) if family.log]:
+    center, lower, upper = measurements.center, measurements.lower, measurements.upper
+    for j in features:
         _refuse_not_positive(center[j], j, "X")
-        if measurements.has_free_forms:
-            free = np.flatnonzero(measurements.number[j] >= 0)
-            rows = measurements.number[j, free]
-            if len(rows) and not knots[rows, 0].min() > 0:
-                first = free[np.argmin(knots[rows, 0])]
-                raise ValueError(
-                    f"X_samples has a value <= 0 at row {first}, column {j}; a log-normal feature is positive."
-                )
-            knots[rows] = np.log(knots[rows])
         if measurements.is_exact:
             center[j] = np.log(center[j])
             continue
-        if not measurements.is_symmetric and not np.array_equal(lower[j], measurements.upper[j], equal_nan=True):
+        if not np.array_equal(lower[j], upper[j], equal_nan=True):
             raise ValueError(
                 f"X_err has lower and upper errors that differ in column {j}, whose distribution is log-normal: it is "
                 'asymmetric by itself. Give one error per value, or take distribution="normal".'
@@ -229,7 +231,7 @@ def _logarithmic(measurements: Measurements) -> Measurements:
         with np.errstate(over="ignore"):
             variance = np.log1p((lower[j] / center[j]) ** 2)
         center[j] = np.log(center[j]) - 0.5 * variance
-        lower[j] = measurements.upper[j] = np.sqrt(variance)
+        lower[j] = upper[j] = np.sqrt(variance)
     return measurements
 
 
@@ -406,19 +408,23 @@ def _read_limits(X_limit, shape: tuple[int, int]) -> np.ndarray:
     return np.array(limit.T, dtype=np.int64)
 
 
-def _read_samples(X_samples, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """Rows in the table of knots (d, n), -1 for cells without a sample; and the knots."""
+def _read_samples(X_samples, shape: tuple[int, int], logarithmic: Sequence[int]) -> np.ndarray:
+    """Draws (n, d, m), those of log-normal features as logarithms."""
     samples = _as_numbers(getattr(X_samples, "distribution", X_samples), "X_samples")
     if samples.ndim != 3 or samples.shape[:2] != shape or samples.shape[2] == 0:
         raise ValueError(
             f"X_samples has shape {samples.shape}, but X has shape {shape}. Give shape ({shape[0]}, {shape[1]}, m): "
             "m draws per value, NaN where there are fewer."
         )
-    _refuse(np.isinf(samples).any(axis=2), np.where(np.isinf(samples).any(axis=2), np.inf, 0.0), "X_samples", "numbers")
-    sampled = ~np.isnan(samples).all(axis=2)
-    number = np.full(shape, -1)
-    number[sampled] = np.arange(sampled.sum())
-    return number.T, knots_of_samples(samples[sampled])
+    infinite = np.isinf(samples).any(axis=2)
+    _refuse(infinite, np.where(infinite, np.inf, 0.0), "X_samples", "numbers")
+    if not logarithmic:
+        return samples
+    samples = samples.copy()
+    for j in logarithmic:
+        _refuse_not_positive(np.nanmin(samples[:, j], axis=1, initial=np.inf), j, "X_samples")
+        samples[:, j] = np.log(samples[:, j])
+    return samples
 
 
 def _refuse(bad: np.ndarray, values: np.ndarray, name: str, expected: str) -> None:

@@ -182,6 +182,8 @@ def with_priors(priors: Sequence[Prior | None], measurements: Measurements, n_jo
         if prior is None:
             return
         noisy = (lower[j] > 0) | (upper[j] > 0)  # not so where an error is NaN, the cell missing, and for limits
+        if measurements.has_free_forms:
+            noisy &= measurements.number[j] < 0
         cells = measurements.center[j, noisy], lower[j, noisy], upper[j, noisy]
         center, below, above = prior.posterior(*cells, measurements.families[j])
         measurements.center[j, noisy] = center

@@ -4,36 +4,47 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .samples import LEVELS, new_knots
+from .free_forms import INNER, LEVELS, SIDES, FreeForms, both_sides
+from .kernels.layout import FREE_STEPS
 
 
 @dataclass(frozen=True)
 class Reference:
     """The distribution of one feature in the training set: its F is linear between points."""
 
-    points: np.ndarray  # (m,) increasing
+    points: np.ndarray  # (m,) increasing; a single one: the training set has nothing
     below: np.ndarray  # (m,) F at the points, from 0 to 1
 
     def share_below(self, value: np.ndarray) -> np.ndarray:
         """F; 0 below all points, 1 above them."""
         return np.interp(value, self.points, self.below)
 
-    def knots_within(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """The knots (n, KNOT_SLOTS) of what lies between the shares `low` and `high` (n,)."""
-        knots = new_knots(len(low))
-        knots[:, : len(LEVELS)] = np.interp(low[:, None] + LEVELS * (high - low)[:, None], self.below, self.points)
-        return knots
+    def quantile(self, share: np.ndarray) -> np.ndarray:
+        """The inverse of F."""
+        return np.interp(share, self.below, self.points)
 
 
-def spread_limits(reference: Reference, value: np.ndarray, limit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The cells of limits `value` (n,), `limit` +1 upper or -1 lower, of one feature.
+SPREAD, EXACT, NOTHING = 0, 1, -1  # what a limit is: spread over its side; beyond all data; excluding nothing
 
-    Returns knots (n, KNOT_SLOTS), and the kind of each cell: 0 spread over the allowed side, 1 all on one side of the
-    training set, as good as an exact value, -1 excluding nothing, as good as missing.
-    """
-    if len(reference.points) == 1:  # the training set has nothing
-        return new_knots(len(value)), np.full(len(value), -1)
+
+def kinds_of_limits(reference: Reference, value: np.ndarray, limit: np.ndarray) -> np.ndarray:
+    """What the limits `value` (n,) of one feature are, `limit` +1 being an upper one and -1 a lower."""
     share = reference.share_below(value)
-    low, high = np.where(limit > 0, 0.0, share), np.where(limit > 0, share, 1.0)
-    kind = np.where(high <= low, 1, np.where((low <= 0.0) & (high >= 1.0), -1, 0))
-    return reference.knots_within(low, high), kind
+    if len(reference.points) == 1:
+        return np.full(len(value), NOTHING)
+    excludes_nothing, excludes_all = np.where(limit > 0, (share >= 1, share <= 0), (share <= 0, share >= 1))
+    return np.where(excludes_nothing, NOTHING, np.where(excludes_all, EXACT, SPREAD))
+
+
+def forms_of_limits(reference: Reference, value: np.ndarray, limit: np.ndarray) -> FreeForms:
+    """Limits that are spread over what the training set has on their allowed side."""
+    share = reference.share_below(value)
+    low, high = np.where(limit > 0, 0.0, share)[:, None], np.where(limit > 0, share, 1.0)[:, None]
+    below, center, above = reference.quantile(low + (high - low) * SIDES).T
+    lower, upper = both_sides(center - below, above - center)
+    places = center[:, None] + INNER * np.where(INNER < 0, lower[:, None], upper[:, None])
+    table = np.empty((len(value), FREE_STEPS + 1))
+    table[:, 0], table[:, -1] = 0.0, 1.0
+    table[:, 1:-1] = np.clip((reference.share_below(places) - low) / (high - low), 0.0, 1.0)
+    points = reference.quantile(low + (high - low) * LEVELS)
+    return FreeForms(center, lower, upper, points, table)

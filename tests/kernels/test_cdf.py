@@ -96,13 +96,13 @@ def test_samples_of_a_normal_give_the_normal():
     draws = stats.norm(3, 2).ppf((np.arange(2000) + 0.5) / 2000)
     for threshold in np.linspace(-2, 8, 41):
         found = left_probability(threshold, 3, None, X_samples=draws[None, None])
-        assert found == pytest.approx(stats.norm(3, 2).cdf(threshold), abs=5e-4)
+        assert found == pytest.approx(stats.norm(3, 2).cdf(threshold), abs=3e-3)
 
 
 def test_samples_with_two_modes():
     draws = np.concatenate([np.full(300, -5.0), np.full(700, 5.0)])[None, None]
-    found = [left_probability(t, 0, None, X_samples=draws) for t in (-5.1, 0.0, 5.0)]
-    np.testing.assert_allclose(found, [0.0, 0.3, 1.0], atol=0.05)
+    found = [left_probability(t, 0, None, X_samples=draws) for t in (-30, 0.0, 5.0)]
+    np.testing.assert_allclose(found, [0.0, 0.3, 1.0], atol=0.01)
 
 
 def test_one_draw_is_an_exact_value_and_none_is_the_value_itself():

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
 import naive
 from engine import answers, grow_tree
 from probforest.families import LAPLACE, LOGNORMAL, NORMAL, UNIFORM, student_t
 from probforest.measurements import read_measurements
+from probforest.reference import Reference
 from problems import random_problem
 
 
@@ -28,20 +29,29 @@ class Split:
         return self.center + z * (self.lower if z < 0 else self.upper)
 
 
-class Quantiles:
-    """A distribution of draws, between whose quantiles a normal's z is linear."""
+class Draws:
+    """F of draws, at 33 points that are even in z / (√3 + |z|), z in half-widths from the median; linear between."""
 
     def __init__(self, draws):
-        self.z = np.arange(-3.75, 4, 0.25)
-        self.places = np.quantile(draws, ndtr(self.z), method="hazen")
+        self.draws = np.sort(draws)
+        self.shares = (np.arange(len(draws)) + 0.5) / len(draws)
+        below, self.center, above = (self.quantile(ndtr(k)) for k in (-1, 0, 1))
+        self.lower, self.upper = self.center - below, above - self.center
+        self.even = np.linspace(-1, 1, 33)
+        inner = self.even[1:-1]
+        z = np.sqrt(3) * inner / (1 - abs(inner))
+        places = self.center + z * np.where(z < 0, self.lower, self.upper)
+        self.table = np.concatenate([[0], np.interp(places, self.draws, self.shares, left=0, right=1), [1]])
+
+    def quantile(self, p):
+        return np.quantile(self.draws, p, method="hazen")
 
     def cdf(self, t):
-        if t < self.places[0]:
-            return 0.0
-        return 1.0 if t >= self.places[-1] else ndtr(np.interp(t, self.places, self.z))
+        z = (t - self.center) / (self.lower if t < self.center else self.upper)
+        return np.interp(z / (np.sqrt(3) + abs(z)), self.even, self.table)
 
     def ppf(self, p):
-        return np.interp(ndtri(p), self.z, self.places)
+        return self.quantile(p)
 
 
 STANDARD = {
@@ -85,14 +95,34 @@ def sampled_cells(seed):
     draws[:5, 0] = np.nan
     cells = problem.errors.astype(object)
     for i, j in np.argwhere(~np.isnan(draws).all(axis=2)):
-        cells[i, j] = Quantiles(draws[i, j][~np.isnan(draws[i, j])])
+        known = draws[i, j][~np.isnan(draws[i, j])]
+        cells[i, j] = Draws(known) if np.ptp(known) > 0 else 0.0
     return problem._replace(errors=cells), read_measurements(problem.values, problem.errors, None, draws)
+
+
+def limited_cells(seed):
+    """Upper and lower limits in one of three features, spread over a distribution that is known."""
+    problem = random_problem(seed, n=24, k=3, missing=0.1, noise=1.0)
+    reference = Reference(np.array([-4.0, -1.0, 0.0, 2.0, 5.0]), np.array([0.0, 0.2, 0.6, 0.9, 1.0]))
+    limit = np.zeros(problem.values.shape)
+    limit[:, 1] = np.random.default_rng(seed).integers(-1, 2, 24)
+    values = np.clip(problem.values, -3.5, 4.5)
+    limit[np.isnan(values)] = 0
+    cells = problem.errors.astype(object)
+    for i in np.flatnonzero(limit[:, 1]):
+        share = np.interp(values[i, 1], reference.points, reference.below)
+        low, high = (0.0, share) if limit[i, 1] > 0 else (share, 1.0)
+        levels = np.linspace(low, high, 20_001)
+        cells[i, 1] = Draws(np.interp((levels[1:] + levels[:-1]) / 2, reference.below, reference.points))
+    measurements = read_measurements(values, problem.errors, limit)
+    return problem._replace(values=values, errors=cells), measurements.with_limits_spread([reference] * 3)
 
 
 KINDS = {
     **{f"asymmetric {name}": (lambda seed, name=name: split_cells(seed, name)) for name in STANDARD},
     "lognormal": lognormal_cells,
     "samples": sampled_cells,
+    "limits": limited_cells,
 }
 
 

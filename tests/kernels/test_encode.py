@@ -3,15 +3,15 @@ import pytest
 
 from probforest.families import NORMAL
 from probforest.kernels.encode import encode_column, find_bins, padded
-from probforest.kernels.layout import KNOT_SLOTS, Column
+from probforest.kernels.layout import GRID_POINTS, Column
 
 GRID = NORMAL.grid()
 
 
-def column(center, lower, upper=None, number=(), knots=None):
+def column(center, lower, upper=None, number=(), points=None):
     upper = lower if upper is None else upper
-    knots = np.empty((0, KNOT_SLOTS)) if knots is None else knots
-    return Column(center, lower, upper, np.array(number, dtype=np.int64), knots)
+    points = np.empty((0, GRID_POINTS)) if points is None else points
+    return Column(center, lower, upper, np.array(number, dtype=np.int64), points)
 
 
 @pytest.mark.parametrize("n_edges", [0, 1, 2, 3, 31, 32, 37])
@@ -46,16 +46,17 @@ def test_grid_points_that_overflow_stay_in_the_last_bin():
 
 
 def test_codes_of_asymmetric_and_free_form_cells():
-    knots = np.arange(2.0 * KNOT_SLOTS).reshape(2, KNOT_SLOTS)
+    own = np.arange(2.0 * GRID_POINTS).reshape(2, GRID_POINTS)
     center, lower, upper = (
         np.array([1.0, np.nan, np.nan]),
         np.array([0.1, np.nan, np.nan]),
         np.array([5.0, np.nan, np.nan]),
     )
+    center[1] = 3.0  # has points of its own
     edges = np.linspace(-1, 30, 63)
     codes = np.zeros((3, 8), dtype=np.uint8)
-    encode_column(column(center, lower, upper, [-1, 1, -1], knots), GRID, edges, 255, codes)
+    encode_column(column(center, lower, upper, [-1, 1, -1], own), GRID, edges, 255, codes)
     points = 1.0 + GRID * np.where(GRID < 0, 0.1, 5.0)
     np.testing.assert_array_equal(codes[0, :7], np.searchsorted(edges, points))
-    np.testing.assert_array_equal(codes[1, :7], np.searchsorted(edges, knots[1, 3:31:4]))
+    np.testing.assert_array_equal(codes[1, :7], np.searchsorted(edges, own[1]))
     np.testing.assert_array_equal(codes[2, :7], 255)

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from .jit import kernel
-from .layout import FIRST_GRID_KNOT, GRID_KNOT_STEP, GRID_POINTS, SCRATCH, Column
+from .layout import GRID_POINTS, SCRATCH, Column
 
 _LARGEST = sys.float_info.max
 
@@ -31,7 +31,7 @@ def find_bins(ladder, points, count, below):
 def encode_cells(column, grid, ladder, missing_code, points, below, codes):
     """Write `codes` (n, 1 or GRID_POINTS or more) of the cells of a Column.
     `points` and `below` (SCRATCH × GRID_POINTS,) are scratch space."""
-    center, lower, upper, number, knots = column
+    center, lower, upper, number, own_points = column
     exact = codes.shape[1] == 1
     n_points = 1 if exact else GRID_POINTS
     for first in range(0, center.shape[0], SCRATCH):
@@ -42,13 +42,13 @@ def encode_cells(column, grid, ladder, missing_code, points, below, codes):
                 if exact:
                     point = center[first + m]
                 elif free:
-                    point = knots[number[first + m], FIRST_GRID_KNOT + GRID_KNOT_STEP * g]
+                    point = own_points[number[first + m], g]
                 else:
                     point = center[first + m] + grid[g] * (lower[first + m] if grid[g] < 0.0 else upper[first + m])
                 points[m * n_points + g] = min(max(point, -_LARGEST), _LARGEST)  # NaN stays, in a bin that nobody reads
         find_bins(ladder, points, count * n_points, below)
         for m in range(count):
-            missing = points[m * n_points] != points[m * n_points]
+            missing = center[first + m] != center[first + m]
             for g in range(n_points):
                 codes[first + m, g] = missing_code if missing else below[m * n_points + g]
 

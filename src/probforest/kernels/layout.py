@@ -17,9 +17,7 @@ EQUAL, OBSERVED, LEARNED = 0, 1, 2
 LEAF = -1  # `feature` of a leaf, and its right child
 GRID_POINTS = 7  # mean, ±1σ, ±2σ, ±3σ; a constant, so that the compiler unrolls the loops over it
 CODE_SLOTS = 8  # the codes of a cell, and one unused: eight bytes are fetched at once
-KNOTS = 31  # quantiles of a free-form cell: those of −3.75σ, −3.5σ … 3.75σ of a normal
-KNOT_SLOTS = 32  # and infinity behind them, so that vector instructions have nothing left over
-FIRST_GRID_KNOT, GRID_KNOT_STEP = 3, 4  # which of them are its grid points
+FREE_STEPS = 32  # steps of the table of a cell that belongs to no family
 
 SCRATCH = 256  # entries of a loop's scratch space: it stays in the fastest cache
 
@@ -36,22 +34,21 @@ class Cells(NamedTuple):
 
     values: np.ndarray  # (n, d, 1) float64, the values, when all cells are exact
     # (n, d, 2), centre and 1/σ side by side, when all are normal; (n, d, 3), centre, 1/σ below it and above, of any
-    # family. An infinite 1/σ: the cell is exact. A NaN as centre: it is missing, or, where a number follows, a
-    # free-form cell, and that is its row in `knots`.
-    table: np.ndarray  # F of the families one after the other; see cdf
+    # family; (n, d, 4), and where the cell's own table begins, -1 for that of its family. An infinite 1/σ: the cell is
+    # exact. A NaN as centre: it is missing.
+    table: np.ndarray  # F of the families one after the other, then F of cells that belong to none; see cdf
     start: np.ndarray  # (d,) int64, where the table of the feature's family begins
-    knots: np.ndarray  # (n_free, KNOT_SLOTS) float64, the quantiles of the free-form cells
-    complete: bool  # whether no cell is missing or of a free form
+    complete: bool  # whether no cell is missing
 
 
 class Column(NamedTuple):
     """The distributions of one feature."""
 
-    center: np.ndarray  # (n,) float64; NaN: missing, or of a free form
+    center: np.ndarray  # (n,) float64; NaN: missing
     lower: np.ndarray  # (n,) σ below the centre; 0: exact
     upper: np.ndarray  # (n,) σ above it; both (0,) when all cells are exact
-    number: np.ndarray  # (n,) int64, row of a free-form cell in `knots`, -1 for the others; (0,): there is none
-    knots: np.ndarray  # (n_free, KNOT_SLOTS)
+    number: np.ndarray  # (n,) int64, row of a cell without a family in `points`, -1 for the others; (0,): there is none
+    points: np.ndarray  # (n_free, GRID_POINTS), its grid points
 
 
 class Bins(NamedTuple):

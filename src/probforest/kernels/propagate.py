@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .cdf import free_form_cdf, look_up, squashed_position, table_position
+from .cdf import look_up, look_up_own, squashed_position, table_position
 from .jit import inlined, kernel
 from .layout import INDEX, REAL, SCRATCH, Members
 
@@ -26,12 +26,6 @@ def branch(reach, main, to_left, share_left, keep_proba):
 
 
 @kernel
-def left_probability_of_gap(number, knots, table, threshold):
-    """F of a cell without a centre: one of a free form, row `number` of `knots`, or NaN, a missing one."""
-    return free_form_cdf(knots, table, np.int64(number), threshold) if number == number else np.nan
-
-
-@kernel
 def left_probabilities(cells, feature, threshold, rows, out, scratch):
     """F_ij(threshold) of the objects `rows` (m,) into `out` (m,); NaN where the cell is missing.
 
@@ -39,7 +33,7 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch):
     up. Each loop does one thing, and so many cells at once. `scratch` is (2, SCRATCH).
     """
     values, table, start, feature = cells.values, cells.table, cells.start[feature], np.uint64(feature)
-    normal = values.shape[2] == 2
+    normal, free = values.shape[2] == 2, values.shape[2] == 4
     if values.shape[2] == 1:
         for m in range(rows.shape[0]):
             x = values[np.uint64(rows[m]), feature, 0]
@@ -60,13 +54,13 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch):
             for m in range(count):
                 scratch[1, m] = squashed_position(threshold, scratch[0, m], scratch[1, m])
         for m in range(count):
-            if scratch[0, m] == scratch[0, m]:
-                out[first + m] = look_up(table, start, scratch[1, m])
-            elif normal:
-                out[first + m] = np.nan
+            own = values[np.uint64(rows[first + m]), feature, 3] if free else -1.0
+            if own >= 0.0:
+                out[first + m] = look_up_own(table, np.int64(own), scratch[1, m])
             else:
-                number = values[np.uint64(rows[first + m]), feature, 1]
-                out[first + m] = left_probability_of_gap(number, cells.knots, table, threshold)
+                out[first + m] = look_up(table, start, scratch[1, m])
+        for m in range(count):
+            out[first + m] = out[first + m] if scratch[0, m] == scratch[0, m] else np.nan
 
 
 @kernel

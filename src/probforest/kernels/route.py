@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .cdf import TABLE_STEPS, look_up, squashed_position, table_position
+from .cdf import TABLE_STEPS, look_up, look_up_own, squashed_position, table_position
 from .jit import inlined, kernel
 from .layout import (
     FEATURE,
@@ -25,7 +25,7 @@ from .layout import (
     WalkSpace,
     Wave,
 )
-from .propagate import branch, left_probability_of_gap
+from .propagate import branch
 
 _MOST_ROWS = 256  # objects that start together
 _MOST_ENTRIES = 16_384  # entries of a wave
@@ -46,7 +46,7 @@ def start_wave(wave, first, last):
 def left_probabilities_at(query, nodes, wave, start, count, to_left):
     """F of `count` <= SCRATCH entries of the wave, each at its own node, into `to_left`; any number in a leaf."""
     links, threshold, cells, table = nodes.links, nodes.threshold, query.values, query.table
-    exact, normal = cells.shape[2] == 1, cells.shape[2] == 2
+    exact, normal, free = cells.shape[2] == 1, cells.shape[2] == 2, cells.shape[2] == 4
     for m in range(count):
         at = np.uint64(start + m)
         row, node = np.uint64(wave.row[at]), np.uint64(wave.node[at])
@@ -63,15 +63,14 @@ def left_probabilities_at(query, nodes, wave, start, count, to_left):
     for m in range(count):
         at = np.uint64(start + m)
         node = np.uint64(wave.node[at])
-        feature = np.uint64(max(links[node, FEATURE], 0)) if cells.shape[2] == 3 else np.uint64(0)
-        if to_left[m] == to_left[m]:
-            to_left[m] = look_up(table, query.start[feature], to_left[m])
+        feature = np.uint64(0) if exact or normal else np.uint64(max(links[node, FEATURE], 0))
+        own = cells[np.uint64(wave.row[at]), feature, 3] if free else -1.0
+        if to_left[m] != to_left[m]:
+            to_left[m] = nodes.shares[node, MISSING_LEFT]
+        elif own >= 0.0:
+            to_left[m] = look_up_own(table, np.int64(own), to_left[m])
         else:
-            if cells.shape[2] == 3:
-                number = cells[np.uint64(wave.row[at]), feature, 1]
-                to_left[m] = left_probability_of_gap(number, query.knots, table, threshold[node])
-            if to_left[m] != to_left[m]:
-                to_left[m] = nodes.shares[node, MISSING_LEFT]
+            to_left[m] = look_up(table, query.start[feature], to_left[m])
 
 
 @kernel
