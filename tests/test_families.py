@@ -101,3 +101,17 @@ def test_a_family_of_ones_own():
     z = np.linspace(-3, 4, 50)
     found = tree.predict_proba(0.5 - 2 * z[:, None], X_err=2.0)[:, 0]  # the one split lies at 0.5
     np.testing.assert_allclose(found, rayleigh.cdf(rayleigh.mean() + z * rayleigh.std()), atol=2e-4)
+
+
+def test_unknown_errors_of_a_lognormal_feature_lose_no_value():
+    errors = np.where(np.arange(400).reshape(200, 2) % 9 == 0, np.nan, X_ERR)
+    forest = ProbabilisticRandomForestClassifier(5, random_state=0, distribution="lognormal", prior=None)
+    forest.fit(X, Y, X_err=errors)
+    sigma = np.sqrt(np.log(1.25))  # of the logarithm, the same for all
+    np.testing.assert_allclose(forest.median_errors_, sigma)
+    value = np.array([[3.0, 1.0]])
+    found = forest.predict_proba(value, X_err=[[np.nan, 0.5]])
+    assert not np.allclose(found, forest.predict_proba([[np.nan, 1.0]], X_err=0.5), atol=1e-3)
+    known = 3.0 * np.exp(sigma**2 / 2)  # whose logarithm has the mean ln 3
+    expected = forest.predict_proba([[known, 1.0]], X_err=[[0.5 * known, 0.5]])
+    np.testing.assert_allclose(found, expected, atol=1e-6)

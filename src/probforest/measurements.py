@@ -230,7 +230,7 @@ def _logarithmic(measurements: Measurements, features: Sequence[int]) -> Measure
             )
         with np.errstate(over="ignore"):
             variance = np.log1p((lower[j] / center[j]) ** 2)
-        center[j] = np.log(center[j]) - 0.5 * variance
+        center[j] = np.log(center[j]) - np.where(np.isnan(variance), 0.0, 0.5 * variance)
         lower[j] = upper[j] = np.sqrt(variance)
     return measurements
 
