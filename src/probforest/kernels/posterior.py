@@ -3,21 +3,21 @@
 import numpy as np
 
 from .cdf import look_up, squashed_position
-from .jit import inlined, kernel
+from .jit import kernel
 from .layout import REAL
 
 _REACH = 8.0  # σ: what a cell has beyond does not change its posterior
 _HALVINGS = 12
 
 
-@inlined
+@kernel
 def cell_cdf(threshold, center, inverse_lower, inverse_upper, table):
     """F of one cell, from a squashed `table`."""
     inverse = inverse_lower if threshold < center else inverse_upper
     return look_up(table, 0, squashed_position(threshold, center, inverse))
 
 
-@inlined
+@kernel
 def first_above(edges, value):
     """The number of the first of `edges` above `value`."""
     low, high = 0, edges.shape[0]
@@ -30,7 +30,7 @@ def first_above(edges, value):
     return low
 
 
-@inlined
+@kernel
 def window(edges, center, lower, upper):
     """The prior's cells [first, last) that a measured value may lie in; none is last <= first."""
     n_cells = edges.shape[0] - 1
@@ -84,7 +84,7 @@ def maximise(likelihood, windows, weight, n_steps, mass, gain):
             mass[k] *= gain[k] / seen if seen > 0.0 else 1.0
 
 
-@inlined
+@kernel
 def place_between(low, high, share, center, lower, upper, table):
     """Where a `share` of what a cell has between `low` and `high` lies below."""
     low, high = max(low, center - _REACH * lower), min(high, center + _REACH * upper)
