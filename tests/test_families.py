@@ -40,6 +40,8 @@ def test_ways_to_say_it(distribution, expected):
         ({5: "normal"}, "names the feature 5"),
         (None, "distribution is None"),
         (stats.cauchy(), "both must be finite"),
+        (stats.gamma, "open parameters"),
+        (("student_t", np.inf), "is a normal for infinitely many"),
         (Family("falling", lambda z: -z, lambda p: p), "falls or is no number"),
     ],
 )
@@ -103,15 +105,18 @@ def test_a_family_of_ones_own():
     np.testing.assert_allclose(found, rayleigh.cdf(rayleigh.mean() + z * rayleigh.std()), atol=2e-4)
 
 
-def test_unknown_errors_of_a_lognormal_feature_lose_no_value():
+def test_unknown_errors_of_a_lognormal_feature_are_the_median_error():
     errors = np.where(np.arange(400).reshape(200, 2) % 9 == 0, np.nan, X_ERR)
-    forest = ProbabilisticRandomForestClassifier(5, random_state=0, distribution="lognormal", prior=None)
-    forest.fit(X, Y, X_err=errors)
-    sigma = np.sqrt(np.log(1.25))  # of the logarithm, the same for all
-    np.testing.assert_allclose(forest.median_errors_, sigma)
-    value = np.array([[3.0, 1.0]])
-    found = forest.predict_proba(value, X_err=[[np.nan, 0.5]])
-    assert not np.allclose(found, forest.predict_proba([[np.nan, 1.0]], X_err=0.5), atol=1e-3)
-    known = 3.0 * np.exp(sigma**2 / 2)  # whose logarithm has the mean ln 3
-    expected = forest.predict_proba([[known, 1.0]], X_err=[[0.5 * known, 0.5]])
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+    medians = np.nanmedian(errors, axis=0)
+    forests = [ProbabilisticRandomForestClassifier(5, random_state=0, distribution="lognormal") for _ in range(2)]
+    found = forests[0].fit(X, Y, X_err=errors).predict_proba(X, X_err=errors)
+    known = np.where(np.isnan(errors), medians, errors)
+    np.testing.assert_allclose(forests[0].median_errors_, medians)
+    np.testing.assert_array_equal(found, forests[1].fit(X, Y, X_err=known).predict_proba(X, X_err=known))
+
+
+def test_a_lognormal_value_with_a_huge_error_overflows_nothing():
+    values, errors = X.copy(), X_ERR.copy()
+    values[3], errors[3] = 1e-200, 1.0
+    forest = ProbabilisticRandomForestClassifier(5, random_state=0, distribution="lognormal")
+    assert np.isfinite(forest.fit(values, Y, X_err=errors).predict_proba(values, X_err=errors)).all()

@@ -94,7 +94,7 @@ def test_a_family_keeps_its_shape(kind):
     x, _ = noisy()
     for family in (UNIFORM, LOGNORMAL):
         values = np.exp(x / 10)[:, None]
-        table = read_measurements(values, 1e-7 * np.ones((len(x), 1)), families=(family,))
+        table = read_measurements(values, 1e-7 * np.ones((len(x), 1)), families=(family,)).with_logarithms()
         expected = table.center.copy(), table.lower.copy()
         found = with_priors(learn_priors(kind, table, np.ones(len(x))), table)
         np.testing.assert_allclose(found.center, expected[0], atol=1e-7)

@@ -141,7 +141,7 @@ def test_sentinels_are_missing_values():
         ({"error_columns": "auto"}, lambda t: t.to_numpy(), "error_columns needs a table with names"),
         ({"error_columns": {"a": "nothing"}}, lambda t: t, "'nothing'"),
         ({"error_columns": "guess"}, lambda t: t, "error_columns must be"),
-        ({"error_columns": "auto"}, lambda t: t.assign(name="x"), "text in column 'name'"),
+        ({"error_columns": "auto"}, lambda t: t.assign(name="x"), "no number in column 'name'"),
         ({"error_columns": "auto"}, lambda t: t.assign(clim=2.0), r"X_limit is 2.0 at row 0, column 2; expected \+1"),
         ({"error_columns": "auto"}, lambda t: t.assign(e_b=-1.0), "X_err.* is -1.0 at row 0, column 1"),
         ({"sentinels": {"z": 9}}, lambda t: t, "sentinels names the column 'z'"),
@@ -267,3 +267,149 @@ def test_quantities_as_arrays():
         model.predict(VALUES * units.m, X_err=LOWER * units.s)
     with pytest.raises(ValueError, match="X_err has the unit s, but X has none"):
         forest().fit(VALUES, Y, X_err=LOWER * units.s)
+
+
+@pytest.mark.usefixtures("astropy")
+def test_masks_of_astropy_arrays_are_missing():
+    from astropy import units
+    from astropy.utils.masked import Masked
+
+    mask = np.arange(3 * N).reshape(N, 3) % 10 == 0
+    holes, unknown = np.where(mask, np.nan, VALUES), np.where(mask[::-1], np.nan, LOWER)
+    expected = forest().fit(holes, Y, X_err=unknown).predict_proba(holes, X_err=unknown)
+    X, X_err = Masked(VALUES, mask=mask), Masked(LOWER, mask=mask[::-1])
+    np.testing.assert_array_equal(forest().fit(X, Y, X_err=X_err).predict_proba(X, X_err=X_err), expected)
+    X, X_err = X * units.m, X_err * units.m
+    np.testing.assert_array_equal(forest().fit(X, Y, X_err=X_err).predict_proba(X, X_err=X_err), expected)
+    pair = np.ma.MaskedArray(np.stack([LOWER, UPPER], axis=2), mask=np.stack([mask, mask], axis=2))
+    found = forest().fit(VALUES, Y, X_err=pair).median_errors_
+    np.testing.assert_array_equal(found, np.nanmedian(np.where(mask, np.nan, np.stack([LOWER, UPPER])), axis=1))
+
+
+@pytest.mark.usefixtures("astropy")
+def test_units_of_samples():
+    from astropy import uncertainty, units
+
+    draws = VALUES[:, :, None] + np.random.default_rng(1).normal(size=(N, 3, 16))
+    model = forest().fit(VALUES * units.m, Y, X_samples=draws * units.m)
+    expected = model.predict_proba(VALUES * units.m, X_samples=draws * units.m)
+    other = uncertainty.Distribution(1000 * draws * units.mm)
+    np.testing.assert_allclose(model.predict_proba(VALUES * units.m, X_samples=other), expected, atol=0.05)
+    with pytest.raises(ValueError, match="X_samples has the unit s, which can't be converted to m"):
+        model.predict(VALUES * units.m, X_samples=draws * units.s)
+
+
+@pytest.mark.usefixtures("astropy")
+def test_units_that_have_nothing_to_be_compared_with_are_refused():
+    from astropy import units
+    from astropy.table import QTable
+
+    plain = QTable({"a": VALUES[:, 0], "e_a": LOWER[:, 0]})
+    with_unit = QTable({"a": VALUES[:, 0] * units.m, "e_a": LOWER[:, 0] * units.m})
+    odd = QTable({"a": VALUES[:, 0], "e_a": LOWER[:, 0] * units.m})
+    with pytest.raises(ValueError, match="column 'a' of X has the unit m, but there is none to compare it with"):
+        forest(error_columns="auto").fit(plain, Y).predict(with_unit)
+    with pytest.raises(ValueError, match="'e_a', the error of 'a', has the unit m, but 'a' has none"):
+        forest(error_columns="auto").fit(odd, Y)
+    forest(error_columns="auto").fit(with_unit, Y).predict(plain)  # taken as it is
+    magnitudes = QTable({"a": (VALUES[:, 0] + 20) * units.ABmag, "e_a": LOWER[:, 0] * units.mag})
+    found = forest(error_columns="auto").fit(magnitudes, Y).median_errors_
+    np.testing.assert_allclose(found, np.median(LOWER[:, 0]))
+
+
+@pytest.mark.usefixtures("astropy")
+def test_columns_of_astropy_that_are_no_numbers():
+    from astropy.table import QTable
+    from astropy.time import Time
+
+    table = QTable({"a": VALUES[:, 0], "t": Time(np.arange(N) + 5e4, format="mjd")})
+    with pytest.raises(ValueError, match="X has a Time in column 't'; expected numbers"):
+        forest().fit(table, Y)
+
+
+@pytest.mark.usefixtures("astropy")
+def test_sentinels_are_numbers_in_the_unit_of_their_table():
+    from astropy import units
+    from astropy.table import QTable
+
+    table = QTable({"a": VALUES[:, 0] * units.m, "b": VALUES[:, 1] * units.m})
+    model = forest(sentinels={"*": -9999}).fit(table, Y)
+    asked = QTable({"a": [-9999.0, np.nan] * units.mm, "b": [1.0, 1.0] * units.mm})
+    one, other = model.predict_proba(asked)
+    np.testing.assert_array_equal(one, other)
+
+
+def test_sentinels_of_single_precision_and_beside_limits():
+    values = TRUTH.astype(np.float32)
+    values[:20, 0] = 99.99
+    expected = forest().fit(np.where(values == np.float32(99.99), np.nan, values), Y).predict_proba(TRUTH)
+    np.testing.assert_array_equal(forest(sentinels={0: 99.99}).fit(values, Y).predict_proba(TRUTH), expected)
+    table = make_table().assign(clim=-LIMIT[:, 2])
+    kept = forest(error_columns="auto", sentinels={"*": -1}).fit(table, Y).predict_proba(table)
+    np.testing.assert_array_equal(kept, forest(error_columns="auto").fit(table, Y).predict_proba(table))
+    named = forest(sentinels={"a": 99}).fit(make_table(), Y)
+    with pytest.warns(UserWarning, match="valid feature names"):
+        named.predict_proba(make_table().to_numpy())
+
+
+def test_what_changes_after_a_fit_is_noticed():
+    table = make_table()
+    with pytest.raises(ValueError, match="error_columns is not what it was in fit"):
+        forest(error_columns="auto").fit(table, Y).set_params(error_columns=None).predict(table)
+    with pytest.raises(ValueError, match="error_columns is not what it was in fit"):
+        forest().fit(table, Y).set_params(error_columns="auto").predict(table)
+
+
+def test_warm_start_keeps_the_layout_of_the_first_trees():
+    table = make_table()
+    model = forest(error_columns="auto", warm_start=True).fit(table, Y).set_params(n_estimators=12)
+    with pytest.raises(ValueError, match="warm_start=True needs 9 features"):
+        model.fit(table.drop(columns=["b", "e_b"]), Y)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.fit(table.rename(columns={"b": "z", "e_b": "e_z"}), Y)
+    other = forest(warm_start=True).fit(np.exp(TRUTH), Y, X_err=0.1).set_params(n_estimators=12)
+    with pytest.raises(ValueError, match="warm_start=True needs the distribution of before"):
+        other.set_params(distribution="lognormal").fit(np.exp(TRUTH), Y, X_err=0.1)
+    assert len(model.fit(table, Y).trees_) == 12
+
+
+@pytest.mark.usefixtures("astropy")
+def test_warm_start_keeps_units():
+    from astropy import units
+    from astropy.table import QTable
+
+    tables = [
+        QTable({"a": 1000**k * VALUES[:, 0] * unit, "b": VALUES[:, 1]}) for k, unit in enumerate((units.m, units.mm))
+    ]
+    model = forest(warm_start=True).fit(tables[0], Y).set_params(n_estimators=12).fit(tables[1], Y)
+    expected = forest(warm_start=True).fit(tables[0], Y).set_params(n_estimators=12).fit(tables[0], Y)
+    np.testing.assert_allclose(model.predict_proba(tables[0]), expected.predict_proba(tables[0]), atol=0.2)
+    with pytest.raises(ValueError, match=r"expecting 2 features|feature names should match"):
+        model.set_params(n_estimators=14).fit(tables[0]["a",], Y)
+
+
+def test_limits_in_another_order_are_refused():
+    values, limit = pd.DataFrame(VALUES, columns=list("abc")), pd.DataFrame(LIMIT, columns=list("abc"))
+    with pytest.raises(ValueError, match="X_limit has the columns of X in another order"):
+        forest().fit(values, Y, X_limit=limit[["c", "b", "a"]])
+    with pytest.raises(ValueError, match="X_limit is true or false"):
+        forest().fit(values, Y, X_limit=LIMIT > 0)
+
+
+def test_a_model_of_samples_warns_when_asked_without():
+    draws = VALUES[:, :, None] + np.random.default_rng(1).normal(size=(N, 3, 16))
+    with pytest.warns(UserWarning, match="fitted with X_err, but is asked without"):
+        forest().fit(VALUES, Y, X_samples=draws).predict(VALUES)
+
+
+@pytest.mark.parametrize("bad", [pd.NA, "x"])
+def test_objects_that_are_no_numbers_are_named(bad):
+    table = pd.DataFrame(VALUES, columns=list("abc")).astype(object)
+    table.loc[4, "b"] = bad
+    with pytest.raises(ValueError, match="no number in column 'b'"):
+        forest().fit(table, Y)
+
+
+def test_ragged_errors_are_named():
+    with pytest.raises(ValueError, match="X_err must hold numbers"):
+        forest().fit(VALUES, Y, X_err=[[0.1, 0.2], [0.1]])

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .families import read_families
+from .families import Family, read_families
 from .kernels.layout import SAME_WEIGHT, Cells, Rules
 from .labels import LabelTable, read_labels
 from .measurements import Measurements, names_of_errors, read_measurements, refuse_reordered
@@ -64,6 +64,8 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     median_errors_: np.ndarray
     fitted_with_errors_: bool
     error_pairs_: dict | None
+    _layout: Layout
+    _families: tuple[Family, ...]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -149,8 +151,9 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
 
     def _take_apart(self, given: tuple, layout: Layout | None = None) -> tuple[Given, Layout]:
         """Check the table that a fit, or, with its `layout`, a prediction was given."""
-        X, X_err, _, _ = given
+        X, X_err, X_limit, _ = given
         refuse_reordered(X, X_err, None if layout is None else self._error_names)
+        refuse_reordered(X, X_limit, word="X_limit")
 
         def validate(X: Any) -> np.ndarray:
             return validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=layout is None)
@@ -164,9 +167,11 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
 
         Returns the training set, and all objects as they were given.
         """
-        table, layout = self._take_apart(given)
+        table, layout = self._take_apart(given, self._layout if self._adds_trees else None)
         n_objects, n_features = table.X.shape
         families = read_families(self.distribution, n_features, layout.features)
+        if self._adds_trees and families != self._families:
+            raise ValueError("warm_start=True needs the distribution of before: the old trees know no other.")
         measurements = read_measurements(*table, families)
         labels = read_labels(y, y_proba, classes, n_objects)
         weight = read_sample_weight(sample_weight, n_objects)
@@ -178,7 +183,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         weight = weight * factor
         check_total(weight)
         medians = measurements.median_errors(weight)
-        measurements = measurements.with_errors_known(self.unknown_error, medians)
+        measurements = measurements.with_errors_known(self.unknown_error, medians).with_logarithms()
         priors = learn_priors(self.prior, measurements, weight, self.n_jobs)
         measurements = with_priors(priors, measurements, self.n_jobs)
         training = make_training_set(measurements, weighted_labels, weight, int(self.max_bins), self.n_jobs)
@@ -186,7 +191,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         self._warn_if_too_light(weight)
         self.classes_ = labels.classes
         self.median_errors_ = medians
-        self.fitted_with_errors_ = table.X_err is not None
+        self.fitted_with_errors_ = table.X_err is not None or table.X_samples is not None
         self.error_pairs_ = layout.pairs
         self._error_names = names_of_errors(given[1])
         self._layout, self._families, self._priors, self._references = layout, families, priors, training.references
@@ -210,6 +215,11 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     def _class_weight_per_tree(self) -> bool:
         return False
 
+    @property
+    def _adds_trees(self) -> bool:
+        """Whether a fit keeps what was there."""
+        return False
+
     def _read_query(self, X, X_err, X_limit, X_samples, *, warn: bool = True) -> Cells:
         """Check what a prediction was given."""
         check_is_fitted(self)
@@ -222,5 +232,5 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
             )
         medians = self.median_errors_ if self.fitted_with_errors_ else None
         measurements = read_measurements(*table, self._families).with_errors_known(self.unknown_error, medians)
-        measurements = with_priors(self._priors, measurements, self.n_jobs)
+        measurements = with_priors(self._priors, measurements.with_logarithms(), self.n_jobs)
         return measurements.with_limits_spread(self._references).cells()

@@ -6,7 +6,7 @@ program knows which one it is. A value is the expectation of its distribution, a
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -86,16 +86,17 @@ _EXPECTED = (
 )
 
 
-@cache
+@lru_cache(maxsize=256)
 def student_t(degrees: float) -> Family:
     """Student's t with more than two `degrees` of freedom, scaled to a standard deviation of 1.
 
     >>> student_t(5.0).name
     'student_t(5)'
     """
-    if not degrees > 2:
+    if not 2 < degrees < np.inf:
         raise ValueError(
-            f"student_t has a standard deviation for more than two degrees of freedom only; got {degrees!r}."
+            f"student_t has a standard deviation for more than two degrees of freedom, and is a normal for infinitely "
+            f"many; got {degrees!r}."
         )
     return Family(f"student_t({degrees:g})", partial(_student_t_cdf, degrees), partial(_student_t_ppf, degrees))
 
@@ -116,7 +117,12 @@ def family_from_scipy(distribution) -> Family:
     >>> family.name, round(float(family.cdf(0.0)), 3)
     ('gumbel_r', 0.57)
     """
-    mean, deviation = float(distribution.mean()), float(distribution.std())
+    try:
+        mean, deviation = float(distribution.mean()), float(distribution.std())
+    except TypeError as problem:
+        raise ValueError(
+            f"distribution {distribution!r} has open parameters; freeze it, as in gamma(2.0)."
+        ) from problem
     name = getattr(getattr(distribution, "dist", distribution), "name", type(distribution).__name__)
     if not (np.isfinite(mean) and np.isfinite(deviation) and deviation > 0):
         raise ValueError(
@@ -183,7 +189,7 @@ def even_normal_table() -> np.ndarray:
     return table
 
 
-@cache
+@lru_cache(maxsize=256)
 def squashed_table(family: Family) -> np.ndarray:
     """F of any family, even in z / (SQUASH + |z|)."""
     squashed = np.linspace(-1.0, 1.0, TABLE_STEPS + 1)[1:-1]

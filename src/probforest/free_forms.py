@@ -46,6 +46,7 @@ def forms_of_samples(samples: np.ndarray) -> FreeForms:
     table = np.empty((len(draws), FREE_STEPS + 1))
     table[:, 0], table[:, -1] = 0.0, 1.0
     tabulate(draws, counts, center, lower, upper, INNER, table[:, 1:-1])
+    table[upper == 0, : FREE_STEPS // 2] = 0.0  # an exact value has nothing below itself
     points = np.column_stack([_quantile(draws, counts, level) for level in LEVELS])
     return FreeForms(center, lower, upper, points, table)
 

@@ -118,6 +118,28 @@ class Measurements:
             return self
         return replace(self, lower=lower, upper=upper)
 
+    def with_logarithms(self) -> "Measurements":
+        """The same with the logarithms of log-normal features: with mean x and standard deviation σ, those are normal
+        with variance s² = ln(1 + σ²/x²) and mean ln x − s²/2. Overwrites its arrays; draws are logarithms already."""
+        for j in [j for j, family in enumerate(self.families) if family.log]:
+            values = self.number[j] < 0 if self.has_free_forms else np.ones(self.center.shape[1], dtype=bool)
+            x = self.center[j, values]
+            _refuse_not_positive(np.where(values, self.center[j], np.nan), j, "X")
+            if self.is_exact:
+                self.center[j, values] = np.log(x)
+                continue
+            lower, upper = self.lower[j, values], self.upper[j, values]
+            if not np.array_equal(lower, upper, equal_nan=True):
+                raise ValueError(
+                    f"X_err has lower and upper errors that differ in column {j}, whose distribution is log-normal: it "
+                    'is asymmetric by itself. Give one error per value, or take distribution="normal".'
+                )
+            ratio = lower / x
+            variance = np.log1p(np.minimum(ratio, 1e100) ** 2)  # a larger one has no square
+            self.center[j, values] = np.log(x) - 0.5 * variance
+            self.lower[j, values] = self.upper[j, values] = np.sqrt(variance)
+        return self
+
     def with_limits_spread(self, references: Sequence[Reference]) -> "Measurements":
         """Limits as free-form cells, spread over what the training set has on their allowed side."""
         if not self.has_limits:
@@ -181,24 +203,21 @@ def read_measurements(
         lower, upper = _read_errors(0.0 if X_err is None else X_err, X.shape)
     if len(lower):
         _mark_missing(center, lower, upper, limit)
-    logarithmic = [j for j, family in enumerate(families) if family.log]
     measurements = Measurements(center, lower, upper, families, limit, NO_NUMBERS, no_forms())
-    if X_samples is None:
-        return _logarithmic(measurements, logarithmic)
-    samples = _read_samples(X_samples, X.shape, logarithmic)
+    return (
+        measurements if X_samples is None else _with_samples(measurements, _read_samples(X_samples, X.shape, families))
+    )
+
+
+def _with_samples(measurements: Measurements, samples: np.ndarray) -> Measurements:
+    """Put draws (n, d, m) in the place of cells that have some."""
     sampled = ~np.isnan(samples).all(axis=2).T
-    center[sampled] = np.nan  # not a value that could be wrong
-    return _with_samples(_logarithmic(measurements, logarithmic), samples, sampled)
-
-
-def _with_samples(measurements: Measurements, samples: np.ndarray, sampled: np.ndarray) -> Measurements:
-    """Put draws (n, d, m) in the place of the cells `sampled` (d, n)."""
     forms = forms_of_samples(samples.transpose(1, 0, 2)[sampled])
     center, lower = measurements.center, measurements.lower
     upper = lower.copy() if measurements.is_symmetric else measurements.upper
     center[sampled], lower[sampled], upper[sampled] = forms[:3]
     number = np.full(center.shape, -1)
-    number[sampled] = np.where(forms.upper > 0, np.arange(len(forms.center)), -1)  # draws that are all equal are exact
+    number[sampled] = np.arange(len(forms.center))
     limit = np.where(sampled, 0, measurements.limit) if measurements.has_limits else measurements.limit
     return replace(measurements, upper=upper, limit=limit, number=number, forms=forms)
 
@@ -212,27 +231,6 @@ def _mark_missing(center: np.ndarray, lower: np.ndarray, upper: np.ndarray, limi
     missing = np.isnan(center) | endless
     for array in (center, lower, upper):
         array[missing] = np.nan
-
-
-def _logarithmic(measurements: Measurements, features: Sequence[int]) -> Measurements:
-    """The same with the logarithms of log-normal features: with mean x and standard deviation σ, those are normal with
-    variance s² = ln(1 + σ²/x²) and mean ln x − s²/2."""
-    center, lower, upper = measurements.center, measurements.lower, measurements.upper
-    for j in features:
-        _refuse_not_positive(center[j], j, "X")
-        if measurements.is_exact:
-            center[j] = np.log(center[j])
-            continue
-        if not np.array_equal(lower[j], upper[j], equal_nan=True):
-            raise ValueError(
-                f"X_err has lower and upper errors that differ in column {j}, whose distribution is log-normal: it is "
-                'asymmetric by itself. Give one error per value, or take distribution="normal".'
-            )
-        with np.errstate(over="ignore"):
-            variance = np.log1p((lower[j] / center[j]) ** 2)
-        center[j] = np.log(center[j]) - np.where(np.isnan(variance), 0.0, 0.5 * variance)
-        lower[j] = upper[j] = np.sqrt(variance)
-    return measurements
 
 
 def _refuse_not_positive(values: np.ndarray, j: int, name: str) -> None:
@@ -283,10 +281,12 @@ def _known(errors: np.ndarray, with_errors: np.ndarray, rule: str, medians: np.n
 
 
 def unmasked(table):
-    """A masked array (as columns of astropy tables are) with NaN where it is masked; anything else as it is."""
-    if not isinstance(table, np.ma.MaskedArray):
-        return table
-    return np.ma.filled(table.astype(np.float64), np.nan)
+    """A masked array, of NumPy or astropy, with NaN where it is masked; anything else as it is."""
+    if isinstance(table, np.ma.MaskedArray):
+        return np.ma.filled(table.astype(np.float64), np.nan)
+    if isinstance(table, np.ndarray) and hasattr(table, "unmasked"):
+        return np.where(getattr(table, "mask", False), np.nan, np.asarray(table.unmasked, dtype=np.float64))
+    return table
 
 
 def names_of_errors(X_err) -> list | tuple | None:
@@ -295,40 +295,40 @@ def names_of_errors(X_err) -> list | tuple | None:
     if is_pair(X_err):
         return tuple(names_of_errors(side) for side in X_err)
     names = getattr(X_err, "columns", None)
-    if names is None and np.ndim(X_err) == 1:
+    if names is None and _is_pandas(X_err) and X_err.ndim == 1:
         names = getattr(X_err, "index", None)
         names = None if callable(names) else names  # list.index
     return None if names is None else list(names)
 
 
-def refuse_reordered(X, X_err, names_at_fit: list | tuple | None = None) -> None:
-    """Errors are matched with values by position. Tables that say by name that this is wrong are refused.
+def refuse_reordered(X, X_err, names_at_fit: list | tuple | None = None, word: str = "X_err") -> None:
+    """Errors (or limits) are matched with values by position. Tables that say by name that this is wrong are refused.
 
     The columns of X_err often have names of their own (`e_gmag`); then they must be those of the training.
     """
     if is_pair(X_err):
         names_of_sides = names_at_fit if isinstance(names_at_fit, tuple) else (None, None)
         for side, names_of_side in zip(X_err, names_of_sides, strict=True):
-            refuse_reordered(X, side, names_of_side)
+            refuse_reordered(X, side, names_of_side, word)
         return
     names_of_X, names = getattr(X, "columns", None), names_of_errors(X_err)
     if names is not None and isinstance(names_at_fit, list) and names != names_at_fit:
-        raise ValueError(f"X_err has the columns {names}, but in fit it had {names_at_fit}.")
+        raise ValueError(f"{word} has the columns {names}, but in fit it had {names_at_fit}.")
     if names is not None and names_of_X is not None:
-        _refuse_permuted(list(names_of_X), list(names), "columns", "X_err[X.columns]")
+        _refuse_permuted(list(names_of_X), list(names), "columns", f"{word}[X.columns]", word)
     both_pandas = _is_pandas(X) and _is_pandas(X_err)
     if both_pandas and np.ndim(X_err) == 2 and not X.index.equals(X_err.index):
-        _refuse_permuted(list(X.index), list(X_err.index), "rows", "X_err.loc[X.index]")
+        _refuse_permuted(list(X.index), list(X_err.index), "rows", f"{word}.loc[X.index]", word)
 
 
 def _is_pandas(table) -> bool:
     return type(table).__module__.split(".")[0] == "pandas"
 
 
-def _refuse_permuted(expected: list, found: list, what: str, remedy: str) -> None:
+def _refuse_permuted(expected: list, found: list, what: str, remedy: str, word: str) -> None:
     if found != expected and len(found) == len(expected) and set(found) == set(expected):
         raise ValueError(
-            f"X_err has the {what} of X in another order. Errors are matched by position; reorder them with {remedy}."
+            f"{word} has the {what} of X in another order. They are matched by position; reorder them with {remedy}."
         )
 
 
@@ -347,10 +347,10 @@ def _read_errors(X_err, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]
     when they are no pair."""
     expected = "an error >= 0 (0: exact, NaN: unknown, inf: the value is missing)"
     if not is_pair(X_err):
-        if np.ndim(X_err) == 3 and np.shape(X_err) == (*shape, 2):
-            X_err = np.asarray(X_err)
-            return _read_errors((X_err[:, :, 0], X_err[:, :, 1]), shape)
-        errors = _errors_of_shape(X_err, "X_err", shape)
+        errors = _as_numbers(X_err, "X_err")
+        if errors.shape == (*shape, 2):
+            return _read_errors((errors[:, :, 0], errors[:, :, 1]), shape)
+        errors = _errors_of_shape(errors, "X_err", shape)
         remedy = "; take the absolute value of errors that your table stores with a sign, or give (lower, upper)"
         _refuse(errors < 0, errors, "X_err", expected + remedy)
         both = _spread_out(errors, shape)
@@ -400,6 +400,8 @@ def _without_sign(lower: np.ndarray, expected: str) -> np.ndarray:
 def _read_limits(X_limit, shape: tuple[int, int]) -> np.ndarray:
     """X_limit as int64 (d, n); what is unknown is no limit."""
     limit = _as_numbers(X_limit, "X_limit")
+    if np.asarray(X_limit).dtype == bool:
+        raise ValueError("X_limit is true or false; give +1 for an upper limit, -1 for a lower one, 0 for a value.")
     if limit.shape != shape:
         raise ValueError(f"X_limit has shape {limit.shape}, but X has shape {shape}. Give one number per value.")
     limit = np.where(np.isnan(limit), 0.0, limit)
@@ -408,9 +410,9 @@ def _read_limits(X_limit, shape: tuple[int, int]) -> np.ndarray:
     return np.array(limit.T, dtype=np.int64)
 
 
-def _read_samples(X_samples, shape: tuple[int, int], logarithmic: Sequence[int]) -> np.ndarray:
+def _read_samples(X_samples, shape: tuple[int, int], families: Sequence[Family]) -> np.ndarray:
     """Draws (n, d, m), those of log-normal features as logarithms."""
-    samples = _as_numbers(getattr(X_samples, "distribution", X_samples), "X_samples")
+    samples = _as_numbers(X_samples, "X_samples")
     if samples.ndim != 3 or samples.shape[:2] != shape or samples.shape[2] == 0:
         raise ValueError(
             f"X_samples has shape {samples.shape}, but X has shape {shape}. Give shape ({shape[0]}, {shape[1]}, m): "
@@ -418,10 +420,10 @@ def _read_samples(X_samples, shape: tuple[int, int], logarithmic: Sequence[int])
         )
     infinite = np.isinf(samples).any(axis=2)
     _refuse(infinite, np.where(infinite, np.inf, 0.0), "X_samples", "numbers")
-    if not logarithmic:
+    if not any(family.log for family in families):
         return samples
     samples = samples.copy()
-    for j in logarithmic:
+    for j in [j for j, family in enumerate(families) if family.log]:
         _refuse_not_positive(np.nanmin(samples[:, j], axis=1, initial=np.inf), j, "X_samples")
         samples[:, j] = np.log(samples[:, j])
     return samples

@@ -57,48 +57,64 @@ def read_table(
     Without the `layout` of a fit, this is the fit. Returns what there is about each feature, and the layout.
     """
     X, X_err, X_limit, X_samples = given
-    X, units, drawn = _without_units(X, {} if layout is None else layout.units)
     names = _names(X)
-    array = _without_sentinels(_validated(validate, X), names, sentinels)
-    if error_columns is None:
-        layout = Layout(names, None, units) if layout is None else layout
-        X_samples = _samples_of(drawn, names or [], len(array)) if drawn and X_samples is None else X_samples
-        return Given(array, _errors_in_units(X_err, names, units), X_limit, X_samples), layout
+    if names is None and layout is not None:
+        names = layout.names
+    if layout is None:
+        pairs = _pairs(names, error_columns)
+    else:
+        pairs = layout.pairs
+        if (pairs is None) != (error_columns is None):
+            raise ValueError("error_columns is not what it was in fit. Fit again.")
+    missing = _sentinels(sentinels, names, pairs)
+    X, units, drawn = _without_units(X, layout, missing)
+    array = _validated(validate, X)
+    if not units.applied:
+        array = _blank_all(array, missing)
+    layout = Layout(names, pairs, units.of) if layout is None else layout
+    if drawn and X_samples is not None:
+        raise ValueError("X_samples is given, but X has columns with samples. Give one of both.")
+    if pairs is None:
+        X_samples = (
+            _samples_of(drawn, names or [], len(array)) if drawn else _in_units_of_X("X_samples", X_samples, layout)
+        )
+        return Given(array, _in_units_of_X("X_err", X_err, layout), X_limit, X_samples), layout
     for word, other in (("X_err", X_err), ("X_limit", X_limit), ("X_samples", X_samples)):
         if other is not None:
-            raise ValueError(
-                f"{word} is given, but error_columns says that the columns of X have it. Give one of both."
-            )
-    if layout is None or layout.pairs is None:
-        if names is None:
-            raise ValueError(
-                "error_columns needs a table with names of columns (pandas, polars, astropy); X has none. "
-                "Give arrays of errors as X_err."
-            )
-        layout = Layout(names, pair_columns(names, error_columns), units)
-    assert layout.names is not None
-    assert layout.pairs is not None
-    return _apart(array, layout.names, layout.pairs, layout.units, drawn), layout
+            raise ValueError(f"{word} is given, but error_columns says that X has it in its columns. Give one of both.")
+    assert names is not None
+    return _apart(array, names, pairs, layout.units, drawn), layout
+
+
+def _pairs(names: list | None, error_columns: Any) -> dict[str, Errors | None] | None:
+    if error_columns is None:
+        return None
+    if names is None:
+        raise ValueError(
+            "error_columns needs a table with names of columns (pandas, polars, astropy); X has none. "
+            "Give arrays of errors as X_err."
+        )
+    return pair_columns(names, error_columns)
 
 
 def _names(X: Any) -> list | None:
-    columns = getattr(X, "columns", None)
+    columns = getattr(X, "colnames", None) if is_astropy_table(X) else getattr(X, "columns", None)
     return None if columns is None else list(columns)
 
 
 def _validated(validate: Callable[[Any], np.ndarray], X: Any) -> np.ndarray:
     try:
         return validate(unmasked(X))
-    except ValueError as problem:
-        text = _column_of_text(X) if "convert" in str(problem) else None
-        if text is None:
+    except (TypeError, ValueError) as problem:
+        column = _column_without_numbers(X)
+        if column is None:
             raise
         raise ValueError(
-            f"X has text in column {text!r}: {problem}. Drop the column, or make numbers of it."
+            f"X has something that is no number in column {column!r}: {problem}. Drop it, or make numbers of it."
         ) from problem
 
 
-def _column_of_text(X: Any) -> str | None:
+def _column_without_numbers(X: Any) -> str | None:
     for name in _names(X) or []:
         try:
             np.asarray(X[name], dtype=np.float64)
@@ -142,31 +158,56 @@ def _apart(
     return Given(array[:, [place[name] for name in pairs]], X_err, X_limit, X_samples)
 
 
-def _without_sentinels(array: np.ndarray, names: list | None, sentinels: Any) -> np.ndarray:
-    """NaN in place of numbers that stand for a missing one."""
+def _sentinels(
+    sentinels: Any, names: list | None, pairs: dict[str, Errors | None] | None
+) -> dict[int | None, list[float]]:
+    """The numbers that stand for a missing one, by the number of the column; None: in all columns but those that say
+    what is a limit, whose numbers are codes."""
     if sentinels is None:
-        return array
+        return {}
     if not isinstance(sentinels, Mapping):
         raise ValueError(f'sentinels must be a mapping such as {{"W3mag": 99, "*": -9999}}; got {sentinels!r}.')
-    array = array.copy()
+    missing: dict[int | None, list[float]] = {}
     for key, numbers in sentinels.items():
-        columns = slice(None) if isinstance(key, str) and key == "*" else _place_of(key, names, array.shape[1])
         listed = numbers if isinstance(numbers, Sequence | np.ndarray) and not isinstance(numbers, str) else [numbers]
         if not all(is_real(number) for number in listed):
             raise ValueError(f"sentinels[{key!r}] must be a number or a list of numbers; got {numbers!r}.")
-        view = array[:, columns]
-        view[np.isin(view, listed)] = np.nan
-        array[:, columns] = view
-    return array
+        place = None if isinstance(key, str) and key == "*" else _place_of(key, names)
+        missing.setdefault(place, []).extend(listed)
+    codes = {errors.limit for errors in (pairs or {}).values() if errors is not None and errors.limit is not None}
+    if None in missing and codes:
+        everywhere = missing.pop(None)
+        for j, name in enumerate(names or []):
+            if name not in codes:
+                missing.setdefault(j, []).extend(everywhere)
+    return missing
 
 
-def _place_of(key: Any, names: list | None, n_columns: int) -> int:
+def _place_of(key: Any, names: list | None) -> int:
     if names is not None and key in names:
         return names.index(key)
-    if is_integer(key) and 0 <= key < n_columns:
+    if is_integer(key) and key >= 0 and (names is None or key < len(names)):
         return int(key)
-    known = f"the columns {names}" if names is not None else f"columns 0 to {n_columns - 1}, without names"
+    known = f"the columns {names}" if names is not None else "no names"
     raise ValueError(f"sentinels names the column {key!r}, but X has {known}.")
+
+
+def _blank(values: np.ndarray, numbers: Sequence[float]) -> np.ndarray:
+    """NaN in place of the numbers, also of what they are in single precision."""
+    same = [*numbers, *(float(np.float32(number)) for number in numbers)]
+    return np.where(np.isin(values, same), np.nan, values)
+
+
+def _blank_all(array: np.ndarray, missing: dict[int | None, list[float]]) -> np.ndarray:
+    for place, numbers in missing.items():
+        if place is None:
+            array = _blank(array, numbers)
+        elif place < array.shape[1]:
+            array = array.copy()
+            array[:, place] = _blank(array[:, place], numbers)
+        else:
+            raise ValueError(f"sentinels names the column {place}, but X has columns 0 to {array.shape[1] - 1}.")
+    return array
 
 
 def _samples_of(drawn: dict[str, np.ndarray], features: list, n_objects: int) -> np.ndarray:
@@ -190,40 +231,51 @@ def _is_quantity(value: Any) -> bool:
     return hasattr(value, "to_value") and hasattr(value, "unit")
 
 
-def _without_units(X: Any, units_at_fit: dict) -> tuple[Any, dict[str, Any], dict[str, np.ndarray]]:
-    """X without units, in those of the fit if it had some; its units; and draws of columns that have them."""
+class _Units(NamedTuple):
+    of: dict[str, Any]  # units of columns; of an array, under ""
+    applied: bool = False  # whether sentinels are gone already: they are numbers in the unit that was given
+
+
+def _without_units(
+    X: Any, layout: Layout | None, missing: dict[int | None, list[float]]
+) -> tuple[Any, _Units, dict[str, np.ndarray]]:
+    """X without units, in those of the fit if there was one; its units; and draws of columns that have them."""
     if is_astropy_table(X):
-        return _from_astropy(X, units_at_fit)
+        table, units, drawn = _from_astropy(X, None if layout is None else layout.units, missing)
+        return table, _Units(units if layout is None else layout.units, True), drawn
     if hasattr(X, "distribution") and hasattr(X, "pdf_median"):
         raise ValueError("X is a distribution of samples; give them as X_samples, and values (X.pdf_median()) as X.")
     if _is_quantity(X):
-        unit = units_at_fit.get("", X.unit)
-        return _in_unit(X.value, X.unit, unit, "X"), {"": unit}, {}
-    return X, units_at_fit, {}
+        unit = X.unit if layout is None else layout.units.get("")
+        return _in_unit(_blank_all(_plain(X), missing), X.unit, unit, "X"), _Units({"": unit}, True), {}
+    return X, _Units({} if layout is None else layout.units), {}
 
 
-def _from_astropy(table: Any, units_at_fit: dict) -> tuple[Any, dict[str, Any], dict[str, np.ndarray]]:
+def _from_astropy(
+    table: Any, units_at_fit: dict | None, missing: dict[int | None, list[float]]
+) -> tuple[Any, dict[str, Any], dict[str, np.ndarray]]:
+    """A DataFrame in the units of the fit, if there was one; units; and draws."""
     try:
         from pandas import DataFrame  # type: ignore[import-untyped]
     except ImportError as problem:
         raise ImportError("Tables of astropy are read by way of pandas: pip install probforest[astro]") from problem
     columns, units, drawn = {}, {}, {}
-    for name in table.colnames:
+    for j, name in enumerate(table.colnames):
         column = table[name]
         unit = getattr(column, "unit", None)
-        values = _numbers(column)
+        values = _numbers(column, name)
+        if values.dtype.kind == "f":
+            values = _blank(values, missing.get(j, []) + missing.get(None, []))
         if unit is not None:
-            units[name] = units_at_fit.get(name, unit)
+            units[name] = unit if units_at_fit is None else units_at_fit.get(name)
             values = _in_unit(values, unit, units[name], f"column {name!r} of X")
         if values.ndim == 2 and _has_draws(column):
             drawn[name] = values
             values = np.median(values, axis=-1)
         if values.ndim != 1:
-            raise ValueError(
-                f"X has several numbers per row in column {name!r}, shape {values.shape[1:]}; expected one."
-            )
+            raise ValueError(f"X has {values.shape[1:]} numbers per row in column {name!r}; expected one.")
         columns[name] = values
-    return DataFrame(columns), units or units_at_fit, drawn
+    return DataFrame(columns), units, drawn
 
 
 def _has_draws(column: Any) -> bool:
@@ -231,12 +283,21 @@ def _has_draws(column: Any) -> bool:
     return hasattr(column, "distribution") or column.dtype.names == ("samples",)
 
 
-def _numbers(column: Any) -> np.ndarray:
+def _numbers(column: Any, name: str) -> np.ndarray:
     """A column of astropy as a plain array, NaN where it is masked; text stays text."""
+    if not hasattr(column, "dtype"):
+        raise ValueError(
+            f"X has a {type(column).__name__} in column {name!r}; expected numbers. Drop it, or convert it."
+        )
     if _has_draws(column):
         column = column.distribution if hasattr(column, "distribution") else column.data["samples"]["sample"]
-    mask = getattr(column, "mask", None)
-    plain = getattr(column, "unmasked", column)
+    return _plain(column)
+
+
+def _plain(values: Any) -> np.ndarray:
+    """The numbers of an array with a unit, a mask or both, NaN where it is masked."""
+    mask = getattr(values, "mask", None)
+    plain = getattr(values, "unmasked", values)
     plain = plain.value if _is_quantity(plain) else np.ma.getdata(np.asanyarray(getattr(plain, "data", plain)))
     plain = np.asarray(plain)
     if plain.dtype.kind not in "biuf":
@@ -248,6 +309,8 @@ def _numbers(column: Any) -> np.ndarray:
 
 
 def _in_unit(values: np.ndarray, unit: Any, target: Any, what: str) -> np.ndarray:
+    if target is None:
+        raise ValueError(f"{what} has the unit {unit}, but there is none to compare it with: in fit it had none.")
     if unit == target:
         return values
     if not unit.is_equivalent(target):
@@ -256,24 +319,30 @@ def _in_unit(values: np.ndarray, unit: Any, target: Any, what: str) -> np.ndarra
 
 
 def _factor(units: dict, name: str, of: str) -> float:
-    """From the unit of an error column to that of its value."""
-    if name not in units or of not in units:
+    """From the unit of an error column to that of its value. An error without a unit has that of its value."""
+    if name not in units:
         return 1.0
-    return float(_in_unit(np.ones(()), units[name], units[of], f"column {name!r}, the error of {of!r},"))
+    if of not in units:
+        raise ValueError(f"column {name!r}, the error of {of!r}, has the unit {units[name]}, but {of!r} has none.")
+    unit, target = (getattr(each, "function_unit", each) for each in (units[name], units[of]))  # mag of mag(AB)
+    return float(_in_unit(np.ones(()), unit, target, f"column {name!r}, the error of {of!r},"))
 
 
-def _errors_in_units(X_err: Any, names: list | None, units: dict) -> Any:
-    """Errors that come with units of their own, in the units of the values."""
-    if is_pair(X_err):
-        return tuple(_errors_in_units(side, names, units) for side in X_err)
-    if is_astropy_table(X_err):
-        if names is None or len(X_err.colnames) != len(names):
-            raise ValueError("X_err is a table of astropy; it needs a column for each of those of X, a table, too.")
-        targets = {error: units[name] for error, name in zip(X_err.colnames, names, strict=True) if name in units}
-        table, _, _ = _from_astropy(X_err, targets)
+def _in_units_of_X(word: str, given: Any, layout: Layout) -> Any:
+    """Errors or draws that come with units or masks of astropy's, in the units of the values."""
+    if is_pair(given):
+        return tuple(_in_units_of_X(word, side, layout) for side in given)
+    if hasattr(given, "distribution"):
+        given = given.distribution
+    if is_astropy_table(given):
+        if layout.names is None or len(given.colnames) != len(layout.names):
+            raise ValueError(f"{word} is a table of astropy; it needs a column for each of those of X, a table, too.")
+        targets = {error: layout.units.get(name) for error, name in zip(given.colnames, layout.names, strict=True)}
+        table, _, _ = _from_astropy(given, targets, {})
         return table
-    if _is_quantity(X_err):
-        if "" not in units:
-            raise ValueError(f"X_err has the unit {X_err.unit}, but X has none. Give both with units, or both without.")
-        return _in_unit(X_err.value, X_err.unit, units[""], "X_err")
-    return X_err
+    if not _is_quantity(given):
+        return _plain(given) if hasattr(given, "unmasked") else given
+    if "" not in layout.units:
+        has = "is a table with units of its own" if layout.units else "has none"
+        raise ValueError(f"{word} has the unit {given.unit}, but X {has}. Give both in the same way.")
+    return _in_unit(_plain(given), given.unit, layout.units[""], word)

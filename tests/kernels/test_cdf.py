@@ -22,7 +22,8 @@ FAMILIES = {
 
 
 def left_probability(threshold, value, error, families=(NORMAL,), **about):
-    cells, out = read_measurements(np.array([[float(value)]]), error, families=families, **about).cells(), np.empty(1)
+    measurements = read_measurements(np.array([[float(value)]]), error, families=families, **about)
+    cells, out = measurements.with_logarithms().cells(), np.empty(1)
     left_probabilities(cells, 0, float(threshold), np.zeros(1, dtype=np.int32), out, np.empty((2, 1)))
     return out[0]
 

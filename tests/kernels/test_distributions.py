@@ -81,7 +81,7 @@ def lognormal_cells(seed):
     values, errors = np.exp(problem.values), np.exp(problem.values) * problem.errors
     sigma = np.sqrt(np.log1p(problem.errors**2))
     mean = problem.values - sigma**2 / 2  # of the logarithm, which is what the tree is grown on
-    measurements = read_measurements(values, errors, families=(LOGNORMAL,) * values.shape[1])
+    measurements = read_measurements(values, errors, families=(LOGNORMAL,) * values.shape[1]).with_logarithms()
     return problem._replace(values=mean, errors=sigma), measurements
 
 

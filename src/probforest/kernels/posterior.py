@@ -87,13 +87,13 @@ def maximise(likelihood, windows, weight, n_steps, mass, gain):
 @kernel
 def place_between(low, high, share, center, lower, upper, table):
     """Where a `share` of what a cell has between `low` and `high` lies below."""
+    inverse_lower, inverse_upper = 1.0 / lower, 1.0 / upper
+    below = cell_cdf(low, center, inverse_lower, inverse_upper, table)
+    target = below + share * (cell_cdf(high, center, inverse_lower, inverse_upper, table) - below)
     low, high = max(low, center - _REACH * lower), min(high, center + _REACH * upper)
     jumps = lower != upper and low < center < high  # the density, from one half to the other
     if high - low < 0.5 * min(lower, upper) and not jumps:  # it is as good as constant
         return low + share * (high - low)
-    inverse_lower, inverse_upper = 1.0 / lower, 1.0 / upper
-    below = cell_cdf(low, center, inverse_lower, inverse_upper, table)
-    target = below + share * (cell_cdf(high, center, inverse_lower, inverse_upper, table) - below)
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
         if cell_cdf(middle, center, inverse_lower, inverse_upper, table) < target:
