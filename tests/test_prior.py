@@ -121,6 +121,20 @@ def test_features_without_errors_missing_cells_limits_and_samples_stay_as_they_a
     np.testing.assert_array_equal(found.forms.table, table_of_draws)
 
 
+def test_interpolated_posteriors_are_close_to_those_of_their_cells():
+    random = np.random.default_rng(0)
+    for truth in (random.normal(5, 2, 3000), random.lognormal(0, 2, 3000), random.choice([-3.0, 3.0], 3000)):
+        sigma = np.median(np.abs(truth)) * random.lognormal(-1, 2, 3000)
+        x = random.normal(truth, sigma)
+        (prior,) = learn_priors("empirical", read_measurements(x[:, None], sigma[:, None]), np.ones(3000))
+        found = np.array(prior.posterior(x, sigma, sigma, NORMAL))
+        almost = np.nextafter(sigma, np.inf)  # not the same on both sides: found cell by cell
+        expected = np.array(prior.posterior(x, sigma, almost, NORMAL))
+        off = np.abs(found - expected) / sigma
+        assert np.median(off) < 0.02
+        assert np.quantile(off, 0.9) < 0.3  # where two modes are about as likely, the median jumps
+
+
 def test_values_that_are_all_the_same_have_no_prior():
     table = read_measurements(np.ones((50, 1)), 0.5)
     assert learn_priors("normal", table, np.ones(50)) == [None]

@@ -110,8 +110,8 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         `{"gmag": "e_gmag", "prad": ("prad_err2", "prad_err1"), "mass": Errors(lower=..., upper=..., limit="masslim")}`;
         "auto" finds them by the usual names. None: every column is a feature.
     sentinels : mapping or None, default=None
-        Numbers that stand for a missing value, by column, such as `{"W3mag": 99, "*": -9999}`; "*" means all columns but
-        those that say what is a limit.
+        Numbers that stand for a missing value, by column, such as `{"W3mag": 99, "*": -9999}`; "*" means all columns
+        but those that say what is a limit.
 
     Attributes
     ----------

@@ -1,9 +1,16 @@
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.interpolate import RegularGridInterpolator
 
 from probforest.families import LAPLACE, NORMAL, squashed_table
-from probforest.kernels.posterior import most_likely_masses, posterior_quantiles
+from probforest.kernels.posterior import (
+    SCALE_STEP,
+    SCALES,
+    interpolated_posteriors,
+    most_likely_masses,
+    posterior_quantiles,
+)
 
 FAMILIES = {"normal": (NORMAL, stats.norm()), "laplace": (LAPLACE, stats.laplace(scale=0.5**0.5))}
 
@@ -78,3 +85,18 @@ def test_exact_cells_are_counted():
     center = np.array([0.5, 1.5, 1.6, 2.5, 9.0])
     found = most_likely_masses(center, exact, exact, np.ones(5), edges, squashed_table(NORMAL), 3)
     np.testing.assert_allclose(found, [0.25, 0.5, 0.25])
+
+
+def test_interpolation_is_bilinear_in_value_and_logarithm_of_the_error():
+    edges, largest = np.array([0.0, 1.0, 3.0]), 8.0
+    random = np.random.default_rng(0)
+    summaries = random.random((3, SCALES, 3))
+    x, sigma = np.array([0.0, 0.5, 2.0, 3.0, -1.0, 0.5, 0.5]), np.array([8.0, 8.0, 1.0, 3.0, 1.0, 1e-20, 99.0])
+    found = interpolated_posteriors(x, sigma, edges, largest, summaries)
+    grid = RegularGridInterpolator((edges, np.arange(SCALES)), summaries)
+    for i in range(4):
+        expected = grid([x[i], np.log2(largest / sigma[i]) / SCALE_STEP])[0] * [1, sigma[i], sigma[i]]
+        np.testing.assert_allclose(found[i], expected)
+    assert np.isnan(found[4]).all()
+    np.testing.assert_array_equal(found[5], [0.5, 1e-20, 1e-20])  # finer than the grid
+    np.testing.assert_allclose(found[6], found[1])  # the largest error counts

@@ -1,5 +1,7 @@
 """What a free-form prior makes of measured values: the quantiles of their posteriors."""
 
+import math
+
 import numpy as np
 
 from .cdf import look_up, squashed_position
@@ -8,6 +10,7 @@ from .layout import REAL
 
 _REACH = 8.0  # σ: what a cell has beyond does not change its posterior
 _HALVINGS = 12
+SCALES, SCALE_STEP = 48, 0.75  # errors on the grid of posteriors: down by 2 ** 0.75 each
 
 
 @kernel
@@ -140,6 +143,36 @@ def quantiles(center, lower, upper, edges, density, table, levels, scratch, out)
                 out[i, q] = np.nan
 
 
+@kernel
+def interpolate(center, scale, edges, largest, summaries, out):
+    """The posteriors of cells (n,) with equal errors on both sides, from those of errors and values on a grid: into
+    `out` (n, 3), median and σ on either side; NaN beyond the edges. `summaries` (m + 1, SCALES, 3) has the median, and
+    both σ in units of the error: at the `edges` (m + 1,), for the error `largest` / 2 ** (SCALE_STEP × number).
+    """
+    last_cell, n_scales = edges.shape[0] - 2, summaries.shape[1]
+    for i in range(center.shape[0]):
+        x, sigma = center[i], min(scale[i], largest)
+        place = math.log2(largest / sigma) / SCALE_STEP
+        if not edges[0] <= x <= edges[last_cell + 1]:
+            out[i, 0] = np.nan
+            out[i, 1] = np.nan
+            out[i, 2] = np.nan
+        elif place >= n_scales - 1:  # finer than anything the prior knows
+            out[i, 0] = x
+            out[i, 1] = sigma
+            out[i, 2] = sigma
+        else:
+            k = min(first_above(edges, x) - 1, last_cell)
+            j = int(place)
+            right, finer = (x - edges[k]) / (edges[k + 1] - edges[k]), place - j
+            for q in range(3):
+                left_value = summaries[k, j, q] + finer * (summaries[k, j + 1, q] - summaries[k, j, q])
+                right_value = summaries[k + 1, j, q] + finer * (summaries[k + 1, j + 1, q] - summaries[k + 1, j, q])
+                out[i, q] = left_value + right * (right_value - left_value)
+            out[i, 1] *= sigma
+            out[i, 2] *= sigma
+
+
 # Not kernels: arrays that are made in Python need not be compiled.
 def posterior_quantiles(center, lower, upper, edges, density, table, levels) -> np.ndarray:
     """The quantiles (n, q) at `levels` (q,)."""
@@ -156,3 +189,10 @@ def most_likely_masses(center, lower, upper, weight, edges, table, n_steps) -> n
     mass = np.full(n_cells, 1.0 / n_cells)
     maximise(likelihood, windows, weight, n_steps, mass, np.empty(n_cells, dtype=REAL))
     return mass
+
+
+def interpolated_posteriors(center, scale, edges, largest, summaries) -> np.ndarray:
+    """Median and σ on either side (n, 3) of cells with equal errors on both sides."""
+    out = np.empty((len(center), 3), dtype=REAL)
+    interpolate(center, scale, edges, largest, summaries, out)
+    return out
