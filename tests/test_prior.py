@@ -135,6 +135,18 @@ def test_interpolated_posteriors_are_close_to_those_of_their_cells():
         assert np.quantile(off, 0.9) < 0.3  # where two modes are about as likely, the median jumps
 
 
+@pytest.mark.parametrize("kind", ["normal", "empirical"])
+def test_objects_without_weight_have_no_part_in_the_sample_of_a_large_table(kind, monkeypatch):
+    monkeypatch.setattr("probforest.prior.SAMPLE", 100)
+    x, sigma = noisy(n=400)
+    (expected,) = learn_priors(kind, read_measurements(x[:, None], sigma[:, None]), np.ones(400))
+    more, sigmas = np.append(np.full(50, 99.0), x), np.append(np.ones(50), sigma)
+    weight = np.append(np.zeros(50), np.ones(400))
+    (found,) = learn_priors(kind, read_measurements(more[:, None], sigmas[:, None]), weight)
+    cells = x, sigma, sigma, NORMAL
+    np.testing.assert_array_equal(found.posterior(*cells), expected.posterior(*cells))
+
+
 def test_values_that_are_all_the_same_have_no_prior():
     table = read_measurements(np.ones((50, 1)), 0.5)
     assert learn_priors("normal", table, np.ones(50)) == [None]

@@ -117,16 +117,16 @@ def learn_priors(
     kind: str | None, measurements: Measurements, weight: np.ndarray, n_jobs: int | None = None
 ) -> list[Prior | None]:
     """The prior of every feature, also of one without errors: it may have some in a prediction. None: there is none."""
-    n_features, n_objects = measurements.center.shape
+    n_features = len(measurements.center)
     if kind is None:
         return [None] * n_features
-    sample = np.arange(n_objects)
-    if n_objects > SAMPLE:
-        sample = np.random.default_rng(0).choice(n_objects, SAMPLE, replace=False, shuffle=False)
+    sample = np.flatnonzero(weight)
+    if len(sample) > SAMPLE:
+        sample = np.random.default_rng(0).choice(sample, SAMPLE, replace=False, shuffle=False)
 
     def learn(j: int) -> Prior | None:
         column = measurements.column(j)
-        used = sample[~np.isnan(column.center[sample]) & (weight[sample] > 0)]
+        used = sample[~np.isnan(column.center[sample])]
         if len(used) == 0:
             return None
         exact = np.zeros(len(used))
