@@ -3,7 +3,7 @@ import pytest
 
 from probforest.binning import bin_measurements, find_ladders
 from probforest.families import NORMAL
-from probforest.measurements import read_measurements
+from probforest.reading import read_measurements
 from problems import random_problem
 
 GRID = NORMAL.grid()

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from probforest.measurements import read_measurements
+from probforest.reading import read_measurements
 
 NAN = np.nan
 

@@ -4,8 +4,8 @@ import pytest
 from probforest import ProbabilisticRandomForestClassifier
 from probforest.datasets import add_noise, make_two_classes
 from probforest.families import LOGNORMAL, NORMAL, UNIFORM
-from probforest.measurements import read_measurements
 from probforest.prior import NormalPrior, learn_priors, with_priors
+from probforest.reading import read_measurements
 
 
 def naive_normal_prior(x, sigma, weight, steps=5000):

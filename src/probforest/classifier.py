@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .families import Family, read_families
 from .kernels.layout import SAME_WEIGHT, Cells, Rules
 from .labels import LabelTable, read_labels
-from .measurements import Measurements, names_of_errors, read_measurements, refuse_reordered
+from .measurements import Measurements
 from .parameters import (
     CRITERIA,
     MAX_MAX_BINS,
@@ -27,6 +27,7 @@ from .parameters import (
     number_of_features,
 )
 from .prior import PRIORS, learn_priors, with_priors
+from .reading import names_of_errors, read_measurements, refuse_reordered
 from .tables import Given, Layout, read_table
 from .training_set import TrainingSet, make_training_set
 from .warning import warn_caller

@@ -15,10 +15,11 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from .kernels.cdf import SQUASH, TABLE_REACH, TABLE_STEPS
 from .kernels.layout import GRID_POINTS
 
-_SIGMAS = np.arange(GRID_POINTS) - GRID_POINTS // 2  # −3 … 3
-# The mass left of the point kσ is exactly Φ(k); the last point carries all that is left. Other families have their grid
-# points where as much lies to the left, so that the chunks are the same for all.
-CHUNK = np.diff(ndtr(_SIGMAS[:-1]), prepend=0.0, append=1.0)
+# The mass left of the point kσ is exactly Φ(k), k from −3 to 3; the last point carries all that is left. Other families
+# have their grid points where as much lies to the left, so that the chunks are the same for all.
+LEVELS = ndtr(np.arange(GRID_POINTS) - GRID_POINTS // 2.0)
+ONE_SIGMA = slice(GRID_POINTS // 2 - 1, GRID_POINTS // 2 + 2)  # the grid points −1σ, 0, 1σ
+CHUNK = np.diff(LEVELS[:-1], prepend=0.0, append=1.0)
 _NOTHING = 1e-7  # a tail of less is cut, so that most cells go wholly one way
 
 
@@ -48,7 +49,7 @@ class Family:
 
     def grid(self) -> np.ndarray:
         """The grid points (GRID_POINTS,) in units of σ: the quantiles of a normal's −3σ … 3σ."""
-        return np.round(self.ppf(ndtr(_SIGMAS)), 12)
+        return np.round(self.ppf(LEVELS), 12)
 
 
 def _uniform_cdf(z):
@@ -189,12 +190,17 @@ def even_normal_table() -> np.ndarray:
     return table
 
 
+def squashed_places(n_steps: int) -> np.ndarray:
+    """The inner points (n_steps - 1,), in σ, of a table of `n_steps` even steps in z / (SQUASH + |z|)."""
+    squashed = np.linspace(-1.0, 1.0, n_steps + 1)[1:-1]
+    return SQUASH * squashed / (1.0 - np.abs(squashed))
+
+
 @lru_cache(maxsize=256)
 def squashed_table(family: Family) -> np.ndarray:
     """F of any family, even in z / (SQUASH + |z|)."""
-    squashed = np.linspace(-1.0, 1.0, TABLE_STEPS + 1)[1:-1]
     with np.errstate(over="ignore"):  # far out in the tails
-        inside = family.cdf(SQUASH * squashed / (1.0 - np.abs(squashed)))
+        inside = family.cdf(squashed_places(TABLE_STEPS))
     table = np.concatenate([[0.0], inside, [1.0]])
     if not (np.diff(table) >= -1e-12).all():
         raise ValueError(f"distribution {family.name} has a cdf that falls or is no number; expected one that rises.")

@@ -3,17 +3,13 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 
-from .families import CHUNK
-from .kernels.cdf import SQUASH
+from .families import LEVELS, ONE_SIGMA, squashed_places
 from .kernels.free_form import tabulate
 from .kernels.layout import FREE_STEPS, GRID_POINTS
 
-_SQUASHED = np.linspace(-1, 1, FREE_STEPS + 1)[1:-1]
-INNER = SQUASH * _SQUASHED / (1 - np.abs(_SQUASHED))  # where a table has its values, in σ; 0 and 1 stand at its ends
-LEVELS = np.concatenate([np.cumsum(CHUNK)[:-1], [ndtr(3.0)]])  # the probability below each grid point
-SIDES = ndtr(np.array([-1.0, 0.0, 1.0]))  # the probability below the ends of the half-widths, and the median
+INNER = squashed_places(FREE_STEPS)  # where a table has its values, in σ; 0 and 1 stand at its ends
+SIDES = LEVELS[ONE_SIGMA]  # the probability below the ends of the half-widths, and the median
 _LEAST_SIDE = 1e-3  # of the other: a σ of 0 would have no table on its side
 
 

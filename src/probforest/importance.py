@@ -8,6 +8,7 @@ from sklearn.utils import Bunch, check_random_state
 
 from .metrics import get_scorer, given
 from .parameters import check_integer, complain
+from .reading import is_pair
 
 
 def permutation_importance(
@@ -144,7 +145,7 @@ def _columns_of_pairs(names, pairs: dict) -> list[list[int]]:
 
 def _moved_errors(table, feature: int, order: np.ndarray):
     """X_err, X_limit or X_samples with the rows of one feature in another order."""
-    if isinstance(table, tuple) and len(table) == 2:  # lower and upper errors
+    if is_pair(table):
         return tuple(_moved_errors(part, feature, order) for part in table)
     if len(np.shape(table)) < 2:  # the same for all objects
         return table

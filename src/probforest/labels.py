@@ -10,7 +10,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from .kernels.layout import INDEX, Labels, real_empty
-from .measurements import unmasked
+from .reading import unmasked
 from .warning import warn_caller
 
 SUM_TOLERANCE = 1e-6

@@ -14,8 +14,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
 from .labels import SUM_TOLERANCE
-from .measurements import unmasked
 from .parameters import complain
+from .reading import unmasked
 from .weights import read_sample_weight
 
 RESPONSE_METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function")

@@ -11,9 +11,8 @@ from typing import Protocol
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import ndtr
 
-from .families import Family, squashed_table
+from .families import LEVELS, ONE_SIGMA, Family, squashed_table
 from .kernels.posterior import (
     SCALE_STEP,
     SCALES,
@@ -30,7 +29,6 @@ _LEAST_VARIANCE = 1e-4  # of the measured one: a prior that leaves no difference
 _GRID = 64  # cells of a free-form prior
 _STEPS = 20  # of its EM algorithm; more would make spikes of it
 _DIGITS = 9  # of a prior: sums of the same numbers in another order must not make another forest
-_LEVELS = ndtr(np.array([-1.0, 0.0, 1.0]))
 PRIORS = ("normal", "empirical")
 
 Cell = tuple[np.ndarray, np.ndarray, np.ndarray]  # centre, σ below, σ above
@@ -103,9 +101,9 @@ def empirical_prior(edges: np.ndarray, mass: np.ndarray, family: Family) -> Empi
 def _posterior(
     edges: np.ndarray, mass: np.ndarray, center: np.ndarray, lower: np.ndarray, upper: np.ndarray, family: Family
 ) -> Cell:
-    at_below, at_median, at_above = family.grid()[2:5]  # a normal's −1σ, 0, 1σ
+    at_below, at_median, at_above = family.grid()[ONE_SIGMA]
     density = mass / np.diff(edges)
-    found = posterior_quantiles(center, lower, upper, edges, density, squashed_table(family), _LEVELS)
+    found = posterior_quantiles(center, lower, upper, edges, density, squashed_table(family), LEVELS[ONE_SIGMA])
     known = ~np.isnan(found).any(axis=1)
     below, median, above = np.where(known[:, None], found, 0.0).T
     new_lower, new_upper = (median - below) / (at_median - at_below), (above - median) / (at_above - at_median)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .free_forms import INNER, LEVELS, SIDES, FreeForms, both_sides
+from .families import LEVELS
+from .free_forms import INNER, SIDES, FreeForms, both_sides
 from .kernels.layout import FREE_STEPS
 
 

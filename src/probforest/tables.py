@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .columns import Errors, pair_columns
-from .measurements import is_pair, unmasked
 from .parameters import is_integer, is_real
+from .reading import is_pair, unmasked
 
 
 class Given(NamedTuple):
@@ -21,14 +21,6 @@ class Given(NamedTuple):
     X_err: Any
     X_limit: Any
     X_samples: Any
-
-
-class _Sides(NamedTuple):
-    """The columns of a feature's errors, as in Errors, but it may have none."""
-
-    lower: str | None
-    upper: str | None
-    limit: str | None
 
 
 @dataclass(frozen=True)
@@ -132,28 +124,21 @@ def _apart(
     """The values of a table, and what its other columns say about them."""
     place = {name: j for j, name in enumerate(names)}
 
-    def column(name: str | None, of: str, otherwise: float) -> np.ndarray:
+    def column(name: str | None, of: str | None = None) -> np.ndarray:
+        """A column of the table, in the unit of the value `of`; an exact value has no error, and is no limit."""
         if name is None:
-            return np.full(len(array), otherwise)
-        return array[:, place[name]] * _factor(units, name, of)
+            return np.zeros(len(array))
+        return array[:, place[name]] * (1.0 if of is None else _factor(units, name, of))
 
-    errors = {
-        name: _Sides(None, None, None) if pair is None else _Sides(pair.lower, pair.upper, pair.limit)
-        for name, pair in pairs.items()
-    }
-    lower = np.column_stack([column(pair.lower, name, 0.0) for name, pair in errors.items()])
-    X_err: Any = lower
-    if any(pair.upper is not None for pair in errors.values()):
-        upper = [column(pair.upper or pair.lower, name, 0.0) for name, pair in errors.items()]
-        X_err = lower, np.column_stack(upper)
-    X_limit = None
-    if any(pair.limit is not None for pair in errors.values()):
-        X_limit = np.zeros((len(array), len(pairs)))
-        for j, pair in enumerate(errors.values()):
-            if pair.limit is not None:
-                X_limit[:, j] = array[:, place[pair.limit]]
-    if not any(pair.lower for pair in errors.values()):
-        X_err = None
+    lower = {name: None if pair is None else pair.lower for name, pair in pairs.items()}
+    upper = {name: None if pair is None else pair.upper for name, pair in pairs.items()}
+    limit = {name: None if pair is None else pair.limit for name, pair in pairs.items()}
+    X_err: Any = None
+    if any(lower.values()):
+        X_err = np.column_stack([column(error, name) for name, error in lower.items()])
+    if any(upper.values()):
+        X_err = X_err, np.column_stack([column(error or lower[name], name) for name, error in upper.items()])
+    X_limit = np.column_stack([column(code) for code in limit.values()]) if any(limit.values()) else None
     X_samples = _samples_of(drawn, list(pairs), len(array)) if drawn else None
     return Given(array[:, [place[name] for name in pairs]], X_err, X_limit, X_samples)
 

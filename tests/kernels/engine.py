@@ -8,8 +8,8 @@ from probforest.kernels.grow import grow
 from probforest.kernels.layout import SAME_WEIGHT, Rules
 from probforest.kernels.route import add_answers
 from probforest.labels import soft_labels
-from probforest.measurements import read_measurements
 from probforest.parameters import CRITERIA, MISSING_RULES
+from probforest.reading import read_measurements
 
 FULL_GRID = 65_535  # every grid point its own bin
 

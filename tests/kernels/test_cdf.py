@@ -4,7 +4,7 @@ from scipy import stats
 
 from probforest.families import CHUNK, LAPLACE, LOGNORMAL, NORMAL, UNIFORM, family_from_scipy, student_t
 from probforest.kernels.propagate import left_probabilities
-from probforest.measurements import read_measurements
+from probforest.reading import read_measurements
 
 # Each family and SciPy's own, which shares no code with it.
 FAMILIES = {
@@ -53,6 +53,13 @@ def test_every_family_is_that_of_scipy(name):
     assert (np.diff(found[:2001]) >= 0).all()
     assert left_probability(-1e300, 10, (below, above), (family,)) == 0.0
     assert left_probability(1e300, 10, (below, above), (family,)) == 1.0
+
+
+def test_a_kink_costs_less_than_a_thousandth():
+    family, expected = family_from_scipy(stats.expon()), stats.expon(loc=-1)
+    z = np.linspace(-3, 6, 5001)
+    found = np.array([left_probability(x, 0, (1.0, 1.0), (family,)) for x in z])
+    np.testing.assert_allclose(found, expected.cdf(z), atol=5e-4)
 
 
 @pytest.mark.parametrize("name", FAMILIES)

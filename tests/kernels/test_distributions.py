@@ -8,7 +8,7 @@ from scipy.special import ndtr
 import naive
 from engine import answers, grow_tree
 from probforest.families import LAPLACE, LOGNORMAL, NORMAL, UNIFORM, student_t
-from probforest.measurements import read_measurements
+from probforest.reading import read_measurements
 from probforest.reference import Reference
 from problems import random_problem
 

@@ -3,7 +3,7 @@ import pytest
 
 import naive
 from probforest.kernels.propagate import left_probabilities, new_members, replace_parent, send
-from probforest.measurements import read_measurements
+from probforest.reading import read_measurements
 
 
 def members_of(reach, main):

@@ -4,7 +4,7 @@ import pytest
 import naive
 from engine import grow_tree, predict
 from probforest.kernels.route import add_answers
-from probforest.measurements import read_measurements
+from probforest.reading import read_measurements
 from problems import random_problem
 
 

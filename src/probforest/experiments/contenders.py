@@ -14,8 +14,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.tree import DecisionTreeClassifier
 
 from ..forest import ProbabilisticRandomForestClassifier
-from ..measurements import read_measurements
 from ..prior import learn_priors, with_priors
+from ..reading import read_measurements
 from .cases import Case
 
 CLEAN = 0.95  # a label that is right with at least this probability counts as clean
