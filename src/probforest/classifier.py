@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .cell_error import CellError
 from .families import Family, read_families
 from .kernels.layout import SAME_WEIGHT, Cells, Rules
 from .labels import LabelTable, read_labels
@@ -34,6 +35,15 @@ from .warning import warn_caller
 from .weights import check_total, class_weights, read_sample_weight
 
 NO_DEPTH_LIMIT = sys.maxsize
+
+
+@contextmanager
+def _named_by(layout: Layout):
+    """Complaints about a value name its column as the table does."""
+    try:
+        yield
+    except CellError as error:
+        raise layout.named(error) from None
 
 
 class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
@@ -173,7 +183,8 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         families = read_families(self.distribution, n_features, layout.features)
         if self._adds_trees and families != self._families:
             raise ValueError("warm_start=True needs the distribution of before: the old trees know no other.")
-        measurements = read_measurements(*table, families)
+        with _named_by(layout):
+            measurements = read_measurements(*table, families)
         labels = read_labels(y, y_proba, classes, n_objects)
         weight = read_sample_weight(sample_weight, n_objects)
         if self.label_information:
@@ -184,7 +195,8 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         weight = weight * factor
         check_total(weight)
         medians = measurements.median_errors(weight)
-        measurements = measurements.with_errors_known(self.unknown_error, medians).with_logarithms()
+        with _named_by(layout):
+            measurements = measurements.with_errors_known(self.unknown_error, medians).with_logarithms()
         priors = learn_priors(self.prior, measurements, weight, self.n_jobs)
         measurements = with_priors(priors, measurements, self.n_jobs)
         training = make_training_set(measurements, weighted_labels, weight, int(self.max_bins), self.n_jobs)
@@ -232,6 +244,8 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
                 "Pass X_err=..., or X_err=0 if they are exact."
             )
         medians = self.median_errors_ if self.fitted_with_errors_ else None
-        measurements = read_measurements(*table, self._families).with_errors_known(self.unknown_error, medians)
-        measurements = with_priors(self._priors, measurements.with_logarithms(), self.n_jobs)
+        with _named_by(self._layout):
+            measurements = read_measurements(*table, self._families).with_errors_known(self.unknown_error, medians)
+            measurements = measurements.with_logarithms()
+        measurements = with_priors(self._priors, measurements, self.n_jobs)
         return measurements.with_limits_spread(self._references).cells()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .cell_error import CellError
 from .families import Family, even_normal_table, tables_of
 from .free_forms import FreeForms
 from .kernels.layout import FREE_STEPS, Cells, Column, real_empty
@@ -186,9 +187,7 @@ def refuse_not_positive(values: np.ndarray, j: int, name: str) -> None:
     bad = values <= 0
     if bad.any():
         row = int(np.argmax(bad))
-        raise ValueError(
-            f"{name} is {values[row]} at row {row}, column {j}; a log-normal feature has positive values, or NaN."
-        )
+        raise CellError(name, values[row], row, j, "a log-normal feature has positive values, or NaN")
 
 
 def _interleaved(center: np.ndarray, *scales: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from .cell_error import CellError
 from .families import NORMAL, Family
 from .free_forms import forms_of_samples, no_forms
 from .kernels.layout import real_empty
@@ -217,9 +218,8 @@ def _read_samples(X_samples, shape: tuple[int, int], families: Sequence[Family])
 def _refuse(bad: np.ndarray, values: np.ndarray, name: str, expected: str) -> None:
     if not bad.any():
         return
-    where = np.unravel_index(np.argmax(bad), bad.shape)
-    axes = {0: (), 1: ("column",), 2: ("row", "column")}[bad.ndim]
-    place = ", ".join(f"{axis} {position}" for axis, position in zip(axes, where, strict=True))
+    where = tuple(int(place) for place in np.unravel_index(np.argmax(bad), bad.shape))
+    row, column = (None,) * (2 - len(where)) + where
     # "infinity" is the word that scikit-learn's users look for.
     value = "infinity" if np.isposinf(values[where]) else "-infinity" if np.isneginf(values[where]) else values[where]
-    raise ValueError(f"{name} is {value}{' at ' + place if place else ''}; expected {expected}.")
+    raise CellError(name, value, row, column, f"expected {expected}")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .cell_error import CellError
 from .columns import Errors, pair_columns
 from .parameters import is_integer, is_real
 from .reading import is_pair, unmasked
@@ -35,6 +36,20 @@ class Layout:
     def features(self) -> list | None:
         """Names of the features."""
         return self.names if self.pairs is None else list(self.pairs)
+
+    def named(self, error: CellError) -> CellError:
+        """A complaint with the name of the column that it is about, if columns have names."""
+        if self.features is None or error.column is None:
+            return error
+        feature = self.features[error.column]
+        if error.what == "X":
+            return error.renamed(f"column {feature!r} of X")
+        pair = None if self.pairs is None else self.pairs[feature]
+        if pair is None:
+            return error
+        is_upper = "upper" in error.what and pair.upper is not None
+        column = pair.limit if error.what == "X_limit" else pair.upper if is_upper else pair.lower
+        return error.renamed(f"column {column!r} of X")
 
 
 def read_table(
