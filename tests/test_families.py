@@ -120,3 +120,9 @@ def test_a_lognormal_value_with_a_huge_error_overflows_nothing():
     values[3], errors[3] = 1e-200, 1.0
     forest = ProbabilisticRandomForestClassifier(5, random_state=0, distribution="lognormal")
     assert np.isfinite(forest.fit(values, Y, X_err=errors).predict_proba(values, X_err=errors)).all()
+
+
+def test_a_distribution_of_scipy_can_be_gone_on_with():
+    forest = ProbabilisticRandomForestClassifier(2, distribution=stats.gumbel_r(), warm_start=True, random_state=0)
+    forest.fit(X, Y, X_err=X_ERR).set_params(n_estimators=3).fit(X, Y, X_err=X_ERR)
+    assert len(forest.trees_) == 3

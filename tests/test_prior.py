@@ -177,3 +177,11 @@ def test_without_errors_a_prior_changes_nothing():
     ]
     np.testing.assert_array_equal(answers[1], answers[0])
     np.testing.assert_array_equal(answers[2], answers[0])
+
+
+def test_a_feature_between_the_smallest_of_all_numbers_has_no_prior():
+    values = np.tile([1.5e-323, 2e-323, 2.5e-323], 20)[:, None]
+    forest = ProbabilisticRandomForestClassifier(2, random_state=0)
+    forest.fit(values, values[:, 0] > 2e-323, X_err=1e-323)
+    assert forest._priors == [None]
+    assert np.isfinite(forest.predict_proba(values, X_err=1e-323)).all()

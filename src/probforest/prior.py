@@ -175,7 +175,7 @@ def _learn_empirical(
 ) -> EmpiricalPrior | None:
     """A few steps of the EM algorithm from a prior with equal masses in the cells between quantiles."""
     edges = np.unique(_quantiles_of_well_measured(center, lower, upper, weight))
-    if len(edges) < 3:
+    if len(edges) < 3 or not edges[-1] / 2 > edges[0] / 2:  # nothing fits between the smallest of all numbers
         return None
     mass = most_likely_masses(center, lower, upper, weight, edges, squashed_table(family), _STEPS)
     return empirical_prior(edges, np.round(mass, _DIGITS), family)
