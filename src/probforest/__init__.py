@@ -4,8 +4,15 @@ from importlib.metadata import version
 
 from .columns import Errors
 from .forest import ProbabilisticRandomForestClassifier
+from .persistence import load, save
 from .tree import ProbabilisticDecisionTreeClassifier
 
 __version__ = version("probforest")
 
-__all__ = ["Errors", "ProbabilisticDecisionTreeClassifier", "ProbabilisticRandomForestClassifier"]
+__all__ = [
+    "Errors",
+    "ProbabilisticDecisionTreeClassifier",
+    "ProbabilisticRandomForestClassifier",
+    "load",
+    "save",
+]

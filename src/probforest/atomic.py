@@ -1,0 +1,73 @@
+"""Files that are replaced as a whole: whoever opens one finds the old content or the new, never half of it."""
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_LONGEST_STEM = 40  # characters of a name that the temporary one repeats; names of files have a length limit
+
+
+@contextmanager
+def replacing(path: str | os.PathLike) -> Iterator[Path]:
+    """Yield the name of an empty temporary file in the same folder, which takes the place of `path` at the end.
+
+    Whoever uses it opens the file by that name, and closes it. After an exception it is removed, and what was there
+    under `path` stays. A link is followed: the file that it points to is replaced. A file that is there keeps its mode.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "answer.txt"
+    ...     with replacing(path) as part:
+    ...         _ = part.write_text("42")
+    ...         before = path.exists()
+    ...     before, path.read_text()
+    (False, '42')
+    """
+    target = Path(os.path.realpath(path))
+    mode = _mode_of(target)
+    part = _new_part(target)
+    try:
+        yield part
+        if mode is not None:
+            os.chmod(part, mode)
+        _write_through(part)
+        os.replace(part, target)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            part.unlink()
+        raise
+
+
+def _mode_of(target: Path) -> int | None:
+    """The permissions of a file that may be replaced; None: there is none yet."""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(mode):
+        what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
+        raise ValueError(f"{target} is {what} and can't be replaced; give the name of a file.")
+    if not os.access(target, os.W_OK):  # to replace a file needs no right to write it, but its owner meant it
+        raise PermissionError(f"{target} is write-protected; choose another name, or allow writing.")
+    return stat.S_IMODE(mode)
+
+
+def _new_part(target: Path) -> Path:
+    """Create an empty file beside `target`, with the permissions that any new file has."""
+    part = target.with_name(f".{target.name[:_LONGEST_STEM]}.{secrets.token_hex(8)}.part")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {target.parent} to write {target.name} to; make it first.")
+    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    return part
+
+
+def _write_through(part: Path) -> None:
+    """Make sure that the content is on the disk before the name is: a power cut must not leave an empty file."""
+    handle = os.open(part, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
