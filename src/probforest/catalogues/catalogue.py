@@ -1,0 +1,149 @@
+"""A table in a file, open for reading: what all formats have in common."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+CHUNK_CELLS = 4_000_000  # of a piece: large enough to keep all cores busy, small enough to forget its memory
+MOST_ROWS, LEAST_ROWS = 65_536, 1024
+
+
+def rows_of_a_chunk(n_columns: int) -> int:
+    """How many rows a piece of a table should have."""
+    return max(LEAST_ROWS, min(MOST_ROWS, CHUNK_CELLS // max(1, n_columns)))
+
+
+class Catalogue(AbstractContextManager, ABC):
+    """A table in a file. Close it after use, or use it in `with`.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    format : str
+        The name of its format.
+    names : list of str
+        Names of the columns that can be read.
+    skipped : dict of str to str
+        Columns that can't be, and why.
+    units : dict of str to astropy unit
+        Units of those columns that have one.
+    n_rows : int or None
+        Number of rows, if the file tells.
+    """
+
+    names: list[str]
+    n_rows: int | None = None
+
+    def __init__(self, path: Path, form: str, source: Path, compression: str | None):
+        self.path = path
+        self.format = form
+        self._source = source  # the file itself, or a decompressed copy, which is removed at the end
+        self._compression = compression
+        self.skipped: dict[str, str] = {}
+        self.units: dict[str, Any] = {}
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._source is not self.path:
+            self._source.unlink(missing_ok=True)
+
+    @abstractmethod
+    def whole(self) -> Any:
+        """All columns and rows, each column in its own type, as a `pyarrow.Table`."""
+
+    @abstractmethod
+    def pieces(self, numbers: Sequence[str], others: Sequence[str]) -> Iterator[Any]:
+        """Pieces of the table with the columns `numbers`, whose type may be anything, and `others`, of the same type in
+        each."""
+
+    def chunks(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Any]:
+        """Go through the table in pieces of some ten thousand rows.
+
+        Parameters
+        ----------
+        numbers : list of str
+            Columns that must hold numbers; they come as float64, null where a value is missing.
+        others : list of str
+            Columns that come in the type that they have in the file.
+
+        Yields
+        ------
+        pyarrow.Table
+            With the columns of both.
+        """
+        self.refuse_unknown([*numbers, *others])
+        others = [name for name in others if name not in numbers]
+        first_row = 0
+        for piece in self.pieces(numbers, others):
+            if piece.num_rows > 0:
+                yield with_numbers(piece, numbers, self.path, first_row)
+            first_row += piece.num_rows
+
+    def refuse_unknown(self, names: Sequence[str]) -> None:
+        """Complain about columns that the table does not have."""
+        unknown = [name for name in names if name not in self.names]
+        if not unknown:
+            return
+        name = unknown[0]
+        if name in self.skipped:
+            raise ValueError(f"{self.path}: the column {name!r} can't be used: {self.skipped[name]}.")
+        close = get_close_matches(name.lower(), [other.lower() for other in self.names], n=3)
+        alike = [repr(other) for other in self.names if other.lower() in close]
+        hint = f"Did you mean {' or '.join(alike)}?" if alike else f"It has {_listed(self.names)}."
+        more = f" (and {len(unknown) - 1} more: {_listed(unknown[1:])})" if len(unknown) > 1 else ""
+        raise ValueError(f"{self.path} has no column {name!r}{more}. {hint}")
+
+    def refuse_duplicates(self, names: Sequence[str]) -> None:
+        """Complain about two columns with the same name."""
+        twice = [name for name in dict.fromkeys(names) if list(names).count(name) > 1]
+        if twice:
+            raise ValueError(f"{self.path} has two columns with the name {twice[0]!r}. Rename or remove one.")
+
+
+def _listed(names: Sequence[str], most: int = 12) -> str:
+    return ", ".join(names[:most]) + (f", … ({len(names)} columns)" if len(names) > most else "")
+
+
+def is_number(kind: Any) -> bool:
+    """Whether a type of Arrow's holds numbers, or true and false."""
+    from pyarrow import types
+
+    return types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_boolean(kind)
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a type of Arrow's is text."""
+    from pyarrow import types
+
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+
+
+def with_numbers(piece: Any, numbers: Sequence[str], path: Path, first_row: int = 0) -> Any:
+    """The piece with some columns as float64."""
+    import pyarrow
+
+    for name in numbers:
+        column = piece.column(name)
+        if column.type == pyarrow.float64():
+            continue
+        if not is_number(column.type) and not pyarrow.types.is_null(column.type):
+            raise ValueError(f"{path}: the column {name!r} must hold numbers, {_what_is_there(column, first_row)}.")
+        place = piece.schema.get_field_index(name)
+        piece = piece.set_column(place, name, column.cast(pyarrow.float64(), safe=False))
+    return piece
+
+
+def _what_is_there(column: Any, first_row: int) -> str:
+    present = column.is_valid().index(True).as_py()
+    if present < 0 or not is_text(column.type):
+        return f"but is of the type {column.type}"
+    return f"but has the text {column[present].as_py()!r} in row {first_row + present + 1}"

@@ -1,0 +1,130 @@
+"""Parquet and Arrow files."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..extras import need
+from .catalogue import Catalogue, is_number, is_text, rows_of_a_chunk
+from .formats import ARROW_STREAM, reading
+
+_OF_ASTROPY = b"table_meta_yaml"  # astropy's Parquet files keep units there
+_MASK = ".mask"  # and masks in columns of their own
+
+
+class _ColumnarCatalogue(Catalogue):
+    """What Parquet and Arrow files have in common: a schema."""
+
+    def _read_schema(self, schema: Any) -> None:
+        self.refuse_duplicates(schema.names)
+        self._masks = {}
+        if schema.metadata is not None and _OF_ASTROPY in schema.metadata:
+            self._masks = {name: name + _MASK for name in schema.names if name + _MASK in schema.names}
+            self.units = _units_in(schema.metadata[_OF_ASTROPY])
+        self.names = []
+        for field in schema:
+            if field.name in self._masks.values():
+                continue
+            if _is_plain(field.type):
+                self.names.append(field.name)
+            else:
+                self.skipped[field.name] = f"it is of the type {field.type}, with more than one value a row"
+
+    def _with_masks(self, columns: Sequence[str]) -> list[str]:
+        return [*columns, *(self._masks[name] for name in columns if name in self._masks)]
+
+    def _unmasked(self, piece: Any, columns: Sequence[str]) -> Any:
+        """The columns, null where their mask is set."""
+        compute = need("pyarrow.compute", self.format, "tables")
+        for name, mask in self._masks.items():
+            if name in columns:
+                hidden = compute.if_else(piece.column(mask), None, piece.column(name))
+                piece = piece.set_column(piece.schema.get_field_index(name), name, hidden)
+        return piece.select(columns)
+
+
+class ParquetCatalogue(_ColumnarCatalogue):
+    """A Parquet file."""
+
+    def __init__(self, path: Path, form: str, source: Path, compression: str | None):
+        super().__init__(path, form, source, compression)
+        self._arrow = need("pyarrow", form, "tables")
+        parquet = need("pyarrow.parquet", form, "tables")
+        try:
+            self._file = parquet.ParquetFile(source, pre_buffer=False)
+        except self._arrow.ArrowInvalid as problem:
+            raise ValueError(f"{path} is damaged, or no Parquet file: {problem}") from problem
+        self._read_schema(self._file.schema_arrow)
+        self.n_rows = self._file.metadata.num_rows
+
+    def whole(self) -> Any:
+        pieces = list(self.pieces((), self.names))
+        return self._arrow.concat_tables(pieces) if pieces else self._file.schema_arrow.empty_table().select(self.names)
+
+    def pieces(self, numbers: Sequence[str], others: Sequence[str]) -> Iterator[Any]:
+        columns = [*numbers, *others]
+        size = rows_of_a_chunk(len(columns))
+        try:
+            for batch in self._file.iter_batches(batch_size=size, columns=self._with_masks(columns)):
+                yield self._unmasked(self._arrow.Table.from_batches([batch]), columns)
+        except (self._arrow.ArrowInvalid, OSError) as problem:
+            raise ValueError(f"{self.path} is damaged: {problem}") from problem
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+class ArrowCatalogue(_ColumnarCatalogue):
+    """A file or stream of Arrow record batches; Feather is the same."""
+
+    def __init__(self, path: Path, form: str, source: Path, compression: str | None):
+        super().__init__(path, form, source, compression)
+        self._arrow = need("pyarrow", form, "tables")
+        self._ipc = need("pyarrow.ipc", form, "tables")
+        with self._opened() as (schema, _):
+            self._read_schema(schema)
+
+    def whole(self) -> Any:
+        with self._opened() as (schema, batches):
+            table = self._arrow.Table.from_batches(batches, schema)
+        self.n_rows = table.num_rows
+        return self._unmasked(table, self.names)
+
+    def pieces(self, numbers: Sequence[str], others: Sequence[str]) -> Iterator[Any]:
+        columns = [*numbers, *others]
+        size = rows_of_a_chunk(len(columns))
+        with self._opened() as (_, batches):
+            for batch in batches:
+                table = self._arrow.Table.from_batches([batch]).select(self._with_masks(columns))
+                for first in range(0, table.num_rows, size):
+                    yield self._unmasked(table.slice(first, size), columns)
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[Any, Iterator[Any]]]:
+        """Schema and batches of the open file, which is closed afterwards."""
+        with reading(self._source, self._compression) as file:
+            try:
+                if self.format == ARROW_STREAM:
+                    stream = self._ipc.open_stream(file)
+                    yield stream.schema, iter(stream)
+                else:
+                    opened = self._ipc.open_file(file)
+                    yield opened.schema, (opened.get_batch(i) for i in range(opened.num_record_batches))
+            except (self._arrow.ArrowInvalid, OSError) as problem:
+                raise ValueError(f"{self.path} is damaged: {problem}") from problem
+
+
+def _is_plain(kind: Any) -> bool:
+    from pyarrow import types
+
+    return is_number(kind) or is_text(kind) or types.is_null(kind) or types.is_temporal(kind)
+
+
+def _units_in(text: bytes) -> dict[str, Any]:
+    """The units of columns from astropy's description of a table."""
+    meta = need("astropy.table.meta", "A Parquet file with units of astropy", "astro")
+    units = need("astropy.units", "A Parquet file with units of astropy", "astro")
+    header = meta.get_header_from_yaml(text.decode().splitlines())
+    return {column["name"]: units.Unit(column["unit"]) for column in header["datatype"] if "unit" in column}

@@ -1,0 +1,215 @@
+"""CSV and its kin: text with a row of names, and commas, tabs, semicolons or bars between the fields."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..extras import need
+from .catalogue import Catalogue, is_number, rows_of_a_chunk
+from .formats import reading
+
+_DELIMITERS = ",\t;|"
+_MISSING = ("--", "None", "none", "...", "NAN", "<NA>")  # beside those that pyarrow knows
+_LOOK = 1 << 20  # bytes at the beginning that tell names and types
+_LARGEST_BLOCK = 1 << 26
+
+
+class DelimitedCatalogue(Catalogue):
+    """A CSV file. Lines at its beginning that start with # are comments."""
+
+    def __init__(self, path: Path, form: str, source: Path, compression: str | None):
+        super().__init__(path, form, source, compression)
+        self._bad_row: Any = None
+        self._csv = need("pyarrow.csv", "CSV", "tables")
+        self._arrow = need("pyarrow", "CSV", "tables")
+        with reading(source, compression) as file:
+            beginning = bytes(file.read(_LOOK))
+        head = _Head(path, beginning)
+        self._skip, self._delimiter, self.names = head.n_lines, head.delimiter, head.names
+        self.refuse_duplicates(self.names)
+        self._first_types = self._types_of(head.sample)
+        self._row_bytes = max(1, len(head.sample) // max(1, head.sample.count(b"\n")))
+
+    def _types_of(self, sample: bytes) -> dict[str, Any]:
+        """Types of the columns in the first rows."""
+        if not sample.strip():
+            return {}
+        reader = self._reader(io.BytesIO(sample), {}, self.names, skip=0, whole=True)
+        return {field.name: field.type for field in reader.schema}
+
+    def whole(self) -> Any:
+        with reading(self._source, self._compression) as file:
+            table = self._reader(file, {}, self.names, skip=self._skip, whole=True)
+        for field in table.schema:
+            if self._arrow.types.is_binary(field.type):  # what is no text to pyarrow
+                raise ValueError(f"{self.path} is no text in UTF-8: look at the column {field.name!r}.")
+        self.n_rows = table.num_rows
+        return table
+
+    def pieces(self, numbers: Sequence[str], others: Sequence[str]) -> Iterator[Any]:
+        types = {**dict.fromkeys(numbers, self._arrow.float64()), **self._stable_types(others)}
+        for name in numbers:
+            if self._first_types.get(name) == self._arrow.bool_():
+                types[name] = self._arrow.bool_()
+        with reading(self._source, self._compression) as file:
+            yield from self._batches(file, types)
+
+    def _batches(self, file: Any, types: dict[str, Any]) -> Iterator[Any]:
+        reader = self._reader(file, types, list(types), skip=self._skip, whole=False)
+        if reader is None:
+            return
+        while True:
+            try:
+                batch = reader.read_next_batch()
+            except StopIteration:
+                return
+            except self._arrow.ArrowInvalid as problem:
+                raise self._explained(problem, types) from problem
+            yield self._arrow.Table.from_batches([batch])
+
+    def _stable_types(self, names: Sequence[str]) -> dict[str, Any]:
+        """Types that hold for a whole column: a number further down may be text, or have zeros in front, as a name has.
+
+        Costs another look at the file, but only at the columns that begin with numbers.
+        """
+        types = {name: self._arrow.string() for name in names}
+        candidates = {name: kind for name in names if is_number(kind := self._first_types.get(name, types[name]))}
+        if not candidates:
+            return types
+        text = dict.fromkeys(candidates, self._arrow.string())
+        with reading(self._source, self._compression) as file:
+            for batch in self._batches(file, text):
+                candidates = {
+                    name: fitting
+                    for name, kind in candidates.items()
+                    if (fitting := self._fitting(batch.column(name), kind)) is not None
+                }
+                if not candidates:
+                    break
+        return types | candidates
+
+    def _fitting(self, column: Any, kind: Any) -> Any:
+        """The type of numbers, `kind` or a wider one, that holds a column of text without any loss, or None."""
+        compute = need("pyarrow.compute", "CSV", "tables")
+        missing = compute.is_in(column, self._arrow.array([*self._null_words(), ""]))
+        present = column.filter(compute.invert(missing))
+        try:
+            if self._arrow.types.is_integer(kind):
+                as_written = compute.equal(present.cast(kind).cast(self._arrow.string()), present)
+                return kind if compute.all(as_written).as_py() in (True, None) else None
+            present.cast(kind)
+        except self._arrow.ArrowInvalid:
+            is_integer = self._arrow.types.is_integer(kind)
+            return self._fitting(present, self._arrow.float64()) if is_integer else None
+        long = compute.match_substring_regex(present, r"^[-+]?\d{16,}$")  # a float would lose digits of it
+        return None if compute.any(long).as_py() else kind
+
+    def _null_words(self) -> list[str]:
+        words = [*self._csv.ConvertOptions().null_values, *_MISSING]
+        return [*words, *(f" {word}" for word in words)]  # a blank after the comma
+
+    def _reader(self, file: Any, types: dict[str, Any], columns: list[str], *, skip: int, whole: bool) -> Any:
+        """A table, or a reader of batches; None where the file ends after the names."""
+        self._lines_before = 0 if skip else self._skip  # of what is read, in the file
+        block = min(_LARGEST_BLOCK, max(_LOOK, self._row_bytes * rows_of_a_chunk(len(columns)))) if skip else _LOOK
+        options = {
+            "read_options": self._csv.ReadOptions(
+                column_names=self.names, skip_rows=skip, block_size=block, use_threads=False
+            ),
+            "parse_options": self._csv.ParseOptions(
+                delimiter=self._delimiter, newlines_in_values=True, invalid_row_handler=self._refuse_row
+            ),
+            "convert_options": self._csv.ConvertOptions(
+                column_types=types, include_columns=columns, null_values=self._null_words(), strings_can_be_null=False
+            ),
+        }
+        try:
+            return (self._csv.read_csv if whole else self._csv.open_csv)(file, **options)
+        except self._arrow.ArrowInvalid as problem:
+            if "Empty CSV file" in str(problem):
+                return self._arrow.table({name: [] for name in columns}) if whole else None
+            raise self._explained(problem, types) from problem
+
+    def _refuse_row(self, row: Any) -> str:
+        """Note a row with too few or too many fields; an exception would be lost here."""
+        self._bad_row = row
+        return "error"  # so that pyarrow complains
+
+    def _explained(self, problem: Exception, types: dict[str, Any]) -> Exception:
+        """What a user can do about a complaint of pyarrow's."""
+        if self._bad_row is not None:
+            row = self._bad_row
+            return ValueError(
+                f"{self.path}: line {row.number + self._lines_before} has {row.actual_columns} fields, but there are "
+                f"{row.expected_columns} names of columns: {row.text[:60]!r}"
+            )
+        if "conversion error" in str(problem):
+            for name, kind in types.items():
+                row, word = self._first_that_is_no(name, kind)
+                if word is not None:
+                    return ValueError(
+                        f"{self.path}: the column {name!r} must hold numbers, but has {word!r} in row {row}."
+                    )
+        if "UTF8" in str(problem):
+            return ValueError(f"{self.path} is no text in UTF-8: {problem}")
+        return ValueError(f"{self.path} is no CSV that can be read: {problem}")
+
+    def _first_that_is_no(self, name: str, kind: Any) -> tuple[int, str | None]:
+        """Row and text of the first value that is not of the type `kind`; None if there is none."""
+        if not is_number(kind):
+            return 0, None
+        row = 0
+        with reading(self._source, self._compression) as file:
+            for batch in self._batches(file, {name: self._arrow.string()}):
+                for word in batch.column(name).to_pylist():
+                    row += 1
+                    if word not in self._null_words() and not self._is_of_type(word, kind):
+                        return row, word
+        return row, None
+
+    def _is_of_type(self, word: str, kind: Any) -> bool:
+        try:
+            self._arrow.array([word.strip()]).cast(kind)
+        except self._arrow.ArrowInvalid:
+            return False
+        return True
+
+
+class _Head:
+    """The beginning of a CSV file: comments, a line of names, some rows."""
+
+    def __init__(self, path: Path, beginning: bytes):
+        lines = beginning.removeprefix(b"\xef\xbb\xbf").splitlines(keepends=True)
+        first = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith(b"#")), None)
+        if first is None:
+            raise ValueError(f"{path} has no line with names of columns.")
+        self.n_lines = first + 1  # of comments and names
+        try:
+            header = lines[first].decode().rstrip("\r\n")
+        except UnicodeDecodeError as problem:
+            raise ValueError(f"{path} is no text in UTF-8: {problem}") from problem
+        self.delimiter = max(_DELIMITERS, key=header.count)
+        self.names = [name.strip() for name in next(csv.reader([header], delimiter=self.delimiter))]
+        whole_lines = lines[first + 1 :] if len(beginning) < _LOOK else lines[first + 1 : -1]
+        self.sample = b"".join(whole_lines)
+        self._check(path)
+
+    def _check(self, path: Path) -> None:
+        if len(self.names) == 1 and len(self.names[0].split()) > 1:
+            raise ValueError(
+                f"{path} has blanks between its names ({self.names[0][:40]!r}); expected commas, tabs, semicolons or |."
+            )
+        if all(_is_numeral(name) for name in self.names):
+            raise ValueError(f"{path} has numbers in its first row; expected the names of its columns.")
+        if "" in self.names:
+            raise ValueError(f"{path}: column {self.names.index('') + 1} has no name. Give it one, or remove it.")
+
+
+def _is_numeral(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

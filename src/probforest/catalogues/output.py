@@ -1,0 +1,133 @@
+"""Tables in files, written piece by piece, in the format that the name of the file stands for."""
+
+import io
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from ..atomic import replacing
+from ..extras import need
+from .astronomical import from_arrow
+from .formats import ARROW, CSV, ECSV, FITS, PARQUET, VOTABLE, format_by_name, writing
+
+
+def check_output_name(path: str | os.PathLike) -> tuple[str, str | None]:
+    """Format and compression that the name of an output stands for, or a complaint."""
+    form, compression = format_by_name(Path(path))
+    if form is None:
+        raise ValueError(
+            f"{path}: the name of the output must end in .csv, .tsv, .ecsv, .fits, .vot, .parquet or .arrow "
+            "(also .csv.gz and so on): it tells the format."
+        )
+    if form in (PARQUET, ARROW) and compression is not None:
+        raise ValueError(f"{path}: {form} files are compressed inside already. Leave the last part of the name out.")
+    need("pyarrow", f"Writing {form}", "tables")
+    if form in (FITS, VOTABLE, ECSV):
+        need("astropy", f"Writing {form}", "astro")
+    return form, compression
+
+
+class Output(ABC):
+    """A table that is being written."""
+
+    @abstractmethod
+    def write(self, piece: Any) -> None:
+        """Append the rows of a `pyarrow.Table`; the first one says which columns there are."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Write what is not yet there."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of everything, finished or not."""
+
+
+@contextmanager
+def open_output(path: str | os.PathLike, units: dict[str, Any] | None = None) -> Iterator[Output]:
+    """Write a table under the name `path`, which it gets when all is there; else nothing is left of it.
+
+    Parameters
+    ----------
+    path : path
+        Its name tells the format and the compression.
+    units : dict of str to unit, default=None
+        Units of columns, for formats that have some.
+
+    Yields
+    ------
+    Output
+        Something with `write(piece)`.
+    """
+    form, compression = check_output_name(path)
+    with replacing(path) as temporary, writing(temporary, compression) as file:
+        output: Output
+        if form in (CSV, PARQUET, ARROW):
+            output = _StreamedOutput(file, form, "\t" if ".tsv" in Path(path).suffixes else ",")
+        else:
+            output = _WholeOutput(file, form, units or {})
+        try:
+            yield output
+            output.finish()
+        finally:
+            output.close()
+
+
+class _StreamedOutput(Output):
+    """CSV, Parquet and Arrow: nothing but the piece at hand is in memory."""
+
+    def __init__(self, file: Any, form: str, delimiter: str):
+        self._file, self._form, self._delimiter = file, form, delimiter
+        self._writer: Any = None
+
+    def write(self, piece: Any) -> None:
+        if self._writer is None:
+            self._writer = self._opened(piece.schema)
+        self._writer.write_table(piece)
+
+    def _opened(self, schema: Any) -> Any:
+        if self._form == CSV:
+            csv = need("pyarrow.csv", "Writing CSV", "tables")
+            return csv.CSVWriter(self._file, schema, write_options=csv.WriteOptions(delimiter=self._delimiter))
+        if self._form == PARQUET:
+            return need("pyarrow.parquet", "Writing Parquet", "tables").ParquetWriter(
+                self._file, schema, compression="zstd"
+            )
+        return need("pyarrow.ipc", "Writing Arrow", "tables").new_file(self._file, schema)
+
+    def finish(self) -> None:
+        if self._writer is not None:
+            writer, self._writer = self._writer, None
+            writer.close()
+
+    def close(self) -> None:
+        with suppress(Exception):  # the file is not finished, and will be removed
+            self.finish()
+
+
+class _WholeOutput(Output):
+    """FITS, VOTable and ECSV: astropy writes the whole table at the end."""
+
+    def __init__(self, file: Any, form: str, units: dict[str, Any]):
+        self._file, self._form, self._units = file, form, units
+        self._pieces: list[Any] = []
+
+    def write(self, piece: Any) -> None:
+        self._pieces.append(piece)
+
+    def finish(self) -> None:
+        import pyarrow
+
+        table = from_arrow(pyarrow.concat_tables(self._pieces), self._units)
+        if self._form == ECSV:
+            text = io.TextIOWrapper(self._file, encoding="utf-8", newline="\n")
+            table.write(text, format="ascii.ecsv")
+            text.detach()
+        else:
+            table.write(self._file, format="fits" if self._form == FITS else "votable")
+
+    def close(self) -> None:
+        self._pieces.clear()

@@ -1,0 +1,301 @@
+"""Tables in files: the same numbers from every format, and back."""
+
+import builtins
+import importlib
+import os
+import sys
+from contextlib import suppress
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import probforest.catalogues.catalogue as catalogue_module
+from catalogue_files import FILES, WITH_UNITS, as_arrow, compress, make_catalogue, write_everywhere
+from probforest.catalogues import check_output_name, open_catalogue, open_output
+
+TABLE = make_catalogue()
+NUMBERS = ["g", "e_g", "size", "size_err1", "size_err2", "visits", "variable"]
+OTHERS = ["objid", "name", "kind"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    write_everywhere(TABLE, folder)
+    return folder
+
+
+def all_of(catalogue, numbers=NUMBERS, others=OTHERS):
+    return pyarrow.concat_tables(list(catalogue.chunks(numbers, others)))
+
+
+def matrix(table, names=NUMBERS):
+    return np.column_stack([table.column(name).cast("float64").to_numpy() for name in names])
+
+
+EXPECTED = matrix(as_arrow(TABLE))
+
+
+def check_content(table):
+    np.testing.assert_array_equal(matrix(table), EXPECTED)
+    assert table.column("objid").to_pylist() == TABLE["objid"].tolist()
+    assert [name or "" for name in table.column("name").to_pylist()] == TABLE["name"].tolist()
+    assert table.column("kind").to_pylist() == TABLE["kind"].tolist()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_format_gives_the_same_numbers(folder, name, monkeypatch):
+    monkeypatch.setattr(catalogue_module, "MOST_ROWS", 100)  # several pieces
+    monkeypatch.setattr(catalogue_module, "LEAST_ROWS", 10)
+    with open_catalogue(folder / name) as catalogue:
+        assert catalogue.names == TABLE.colnames
+        assert catalogue.n_rows in (len(TABLE), None)
+        table = all_of(catalogue)
+        check_content(table)
+        assert table.schema.field("g").type == pyarrow.float64()
+        check_content(catalogue.whole())
+        assert {name: str(unit) for name, unit in catalogue.units.items()} == (
+            {"g": "mag", "e_g": "mag", "size": "arcsec", "size_err1": "arcsec", "size_err2": "arcsec"}
+            if name in WITH_UNITS
+            else {}
+        )
+
+
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "xz", "zst"])
+@pytest.mark.parametrize("name", ["t.csv", "t.ecsv", "t.fits", "t.vot", "t.parquet", "t.arrow", "stream.arrows"])
+def test_compressed_files(folder, name, suffix):
+    path = compress(folder / name, suffix)
+    with open_catalogue(path) as catalogue:
+        check_content(all_of(catalogue))
+        check_content(catalogue.whole())
+        copy = catalogue._source
+    assert path.exists()
+    assert copy == path or not copy.exists()  # a decompressed copy is gone
+
+
+def test_content_counts_more_than_the_name(folder, tmp_path):
+    for name in ("t.fits", "plain.parquet", "t.vot", "t.ecsv", "t.csv"):
+        copy = tmp_path / (name.replace(".", "_") + ".dat")
+        copy.write_bytes((folder / name).read_bytes())
+        with open_catalogue(copy) as catalogue:
+            check_content(all_of(catalogue))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["o.csv", "o.tsv", "o.csv.gz", "o.csv.zst", "o.parquet", "o.arrow", "o.fits", "o.fits.gz", "o.vot", "o.ecsv.xz"],
+)
+def test_what_is_written_is_read_again(folder, tmp_path, name):
+    with open_catalogue(folder / "t.fits") as catalogue:
+        whole, units = catalogue.whole(), catalogue.units
+    with open_output(tmp_path / name, units) as output:
+        output.write(whole.slice(0, 100))
+        output.write(whole.slice(100))
+    assert os.listdir(tmp_path) == [name]
+    with open_catalogue(tmp_path / name) as catalogue:
+        check_content(catalogue.whole())
+        if name.endswith((".fits", ".fits.gz", ".vot", ".ecsv.xz")):
+            assert str(catalogue.units["size"]) == "arcsec"
+
+
+def test_text_with_commas_quotes_and_other_letters_survives(tmp_path):
+    words = ["a,b", 'say "x"', "Ångström λ", "two\nlines", "", "NA", "007"]
+    for name in ("o.csv", "o.parquet", "o.ecsv"):
+        with open_output(tmp_path / name) as output:
+            output.write(pyarrow.table({"word": words, "number": range(len(words))}))
+        with open_catalogue(tmp_path / name) as catalogue:
+            found = [word or "" for word in all_of(catalogue, ["number"], ["word"]).column("word").to_pylist()]
+        assert found == words
+
+
+def csv(tmp_path, text):
+    path = tmp_path / "t.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def column(tmp_path, text, name, **roles):
+    with open_catalogue(csv(tmp_path, text)) as catalogue:
+        return all_of(catalogue, roles.get("numbers", []), roles.get("others", [name])).column(name).to_pylist()
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
+def test_delimiters_comments_blanks_and_byte_order_marks(tmp_path, delimiter):
+    text = "\ufeff# made by hand\n#\na, b \n1, 2.5\n\n--,+3\n, NA\n".replace(",", delimiter)
+    assert column(tmp_path, text, "a", numbers=["a", "b"], others=[]) == [1.0, None, None]
+    assert column(tmp_path, text, "b", numbers=["a", "b"], others=[]) == [2.5, 3.0, None]
+
+
+def test_identifiers_in_csv_keep_all_digits_and_zeros(tmp_path):
+    big = 2**62 + 1
+    assert column(tmp_path, f"id\n{big}\n1\n", "id") == [big, 1]
+    assert column(tmp_path, "id\n007\n12\n", "id") == ["007", "12"]
+    assert column(tmp_path, f"id\n{big}\n1.5\n", "id") == [str(big), "1.5"]  # a float would lose digits of it
+    assert column(tmp_path, "id\n1\n\n2.5\nNA\n", "id") == [1.0, 2.5, None]
+    assert column(tmp_path, "id,x\n5,\n,1\n", "id") == [5, None]
+
+
+def test_types_of_csv_hold_to_the_end(tmp_path):
+    """The first rows, from which types are guessed, are numbers; what comes later is not."""
+    many = "".join(f"{i},{i}\n" for i in range(200_000))
+    path = csv(tmp_path, f"id,x\n{many}S-1,2\n")
+    with open_catalogue(path) as catalogue:
+        pieces = list(catalogue.chunks(["x"], ["id"]))
+    assert len(pieces) > 1
+    assert {str(piece.schema.field("id").type) for piece in pieces} == {"string"}
+    assert pieces[-1].column("id")[-1].as_py() == "S-1"
+    path = csv(tmp_path, f"id,x\n{many}1,oops\n")
+    with (
+        open_catalogue(path) as catalogue,
+        pytest.raises(ValueError, match=r"'x' must hold numbers, but has 'oops' in row 200001"),
+    ):
+        list(catalogue.chunks(["x"], []))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("# only comments\n", "no line with names"),
+        ("a,a\n1,2\n", "two columns with the name 'a'"),
+        ("a,,c\n1,2,3\n", "column 2 has no name"),
+        ("1.5,2.5\n3,4\n", "numbers in its first row"),
+        ("ra dec g\n1 2 3\n", "blanks between its names"),
+        ("a,b\n1,2\n3,4,5\n", "line 3 has 3 fields, but there are 2"),
+        ("# x\na,b\n1,2\n3\n", "line 4 has 1 fields"),
+        (b"a,b\xe9\n1,2\n", "no text in UTF-8"),
+        ("<html><body>404</body></html>", "no VOTable"),
+        (b"\x00\x01\x02" * 100, "no table that can be read"),
+        (b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03cut", "cut short or damaged|CRC|damaged"),
+    ],
+)
+def test_bad_text(tmp_path, text, message):
+    with pytest.raises(ValueError, match=message), open_catalogue(csv(tmp_path, text)) as catalogue:
+        catalogue.whole()
+
+
+def test_other_encodings_are_refused_where_they_matter(tmp_path):
+    path = csv(tmp_path, b"a,word\n1,caf\xe9\n")
+    with open_catalogue(path) as catalogue, pytest.raises(ValueError, match="UTF-8"):
+        catalogue.whole()
+    with open_catalogue(path) as catalogue, pytest.raises(ValueError, match="UTF-8"):
+        list(catalogue.chunks(["a"], ["word"]))
+
+
+def test_an_error_in_a_row_far_down_is_found(tmp_path):
+    many = "".join(f"{i},{i}\n" for i in range(200_000))
+    path = csv(tmp_path, f"id,x\n{many}1,2,3\n")
+    with open_catalogue(path) as catalogue, pytest.raises(ValueError, match="line 200002 has 3 fields"):
+        list(catalogue.chunks(["x"], []))
+
+
+@pytest.mark.parametrize("name", ["t.fits", "t.parquet", "t.arrow", "stream.arrows", "t.vot", "t.ecsv", "t.csv.gz"])
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.8])
+def test_cut_files_are_refused(folder, tmp_path, name, share):
+    if name == "t.csv.gz":
+        compress(folder / "t.csv", "gz")
+    content = (folder / name).read_bytes()
+    path = tmp_path / name
+    path.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(ValueError, match=name), open_catalogue(path) as catalogue:
+        list(catalogue.chunks(NUMBERS, OTHERS))
+
+
+def test_text_in_a_column_of_numbers(tmp_path):
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"g": ["1.5", "x"], "r": [1, 2]}), path)
+    with (
+        open_catalogue(path) as catalogue,
+        pytest.raises(ValueError, match=r"'g' must hold numbers, but has the text '1.5' in row 1"),
+    ):
+        list(catalogue.chunks(["g"], []))
+
+
+def test_columns_with_several_values_a_row_are_skipped(tmp_path):
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"g": [1.5], "spectrum": [[1.0, 2.0]]}), path)
+    with open_catalogue(path) as catalogue:
+        assert catalogue.names == ["g"]
+        assert "more than one value a row" in catalogue.skipped["spectrum"]
+        with pytest.raises(ValueError, match="'spectrum' can't be used"):
+            list(catalogue.chunks(["spectrum"], []))
+    table = make_catalogue(5)
+    table["spectrum"] = np.zeros((5, 3))
+    table.write(tmp_path / "t.fits")
+    with open_catalogue(tmp_path / "t.fits") as catalogue:
+        assert "more than one value" in catalogue.skipped["spectrum"]
+
+
+def test_unknown_columns_have_a_hint(folder):
+    with open_catalogue(folder / "t.fits") as catalogue:
+        with pytest.raises(ValueError, match=r"no column 'G'\. Did you mean 'g'\?"):
+            catalogue.refuse_unknown(["G"])
+        with pytest.raises(ValueError, match=r"no column 'zzzzz' \(and 1 more: yyyyy\)\. It has objid, name, g"):
+            catalogue.refuse_unknown(["zzzzz", "yyyyy"])
+
+
+def test_a_fits_file_without_a_table(tmp_path):
+    from astropy.io import fits
+
+    fits.PrimaryHDU(np.zeros((3, 3))).writeto(tmp_path / "image.fits")
+    with pytest.raises(ValueError, match="it has no table"):
+        open_catalogue(tmp_path / "image.fits")
+
+
+def test_a_name_that_promises_another_format(tmp_path):
+    (tmp_path / "t.fits").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match="has the name of a FITS file, but is none"):
+        open_catalogue(tmp_path / "t.fits")
+    with pytest.raises(ValueError, match="is a folder"):
+        open_catalogue(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        open_catalogue(tmp_path / "nothing.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("out", "must end in"), ("out.txt", "must end in"), ("out.parquet.gz", "compressed inside already")],
+)
+def test_bad_names_of_outputs(tmp_path, name, message):
+    with pytest.raises(ValueError, match=message):
+        check_output_name(tmp_path / name)
+
+
+def test_an_output_that_fails_leaves_nothing(tmp_path):
+    (tmp_path / "old.csv").write_text("mine")
+    for name in ("old.csv", "new.csv", "new.parquet", "new.fits"):
+        with suppress(KeyError), open_output(tmp_path / name) as output:
+            output.write(pyarrow.table({"a": [1, 2]}))
+            raise KeyError
+    assert os.listdir(tmp_path) == ["old.csv"]
+    assert (tmp_path / "old.csv").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("library", "name", "extra"),
+    [
+        ("pyarrow", "t.csv", "tables"),
+        ("pyarrow", "plain.parquet", "tables"),
+        ("astropy", "t.fits", "astro"),
+        ("astropy", "t.ecsv", "astro"),
+    ],
+)
+def test_missing_libraries_are_named(folder, library, name, extra, monkeypatch):
+    for module in [module for module in sys.modules if module.split(".")[0] == library]:
+        monkeypatch.delitem(sys.modules, module)
+    original = builtins.__import__
+
+    def without(module, *args, **kwargs):
+        if module.split(".")[0] == library:
+            raise ModuleNotFoundError(f"No module named {module!r}", name=module)
+        return original(module, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setattr(importlib, "import_module", lambda module: without(module))
+    monkeypatch.setattr("probforest.extras.import_module", lambda module: without(module))
+    with pytest.raises(
+        ImportError, match=rf'needs {library}, which is not installed: pip install "probforest\[{extra}\]"'
+    ):
+        open_catalogue(folder / name)
