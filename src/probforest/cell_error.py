@@ -8,8 +8,8 @@ class CellError(ValueError):
 
     >>> print(CellError("X_err", -1.0, 3, 2, "expected an error >= 0"))
     X_err is -1.0 at row 3, column 2; expected an error >= 0.
-    >>> print(CellError("X_err", -1.0, 3, 2, "expected an error >= 0").renamed("column 'e_gmag'", 1000))
-    column 'e_gmag' is -1.0 at row 1003; expected an error >= 0.
+    >>> print(CellError("X_err", -1.0, 3, 2, "expected an error >= 0").renamed("column 'e_gmag'"))
+    column 'e_gmag' is -1.0 at row 3; expected an error >= 0.
     """
 
     def __init__(self, what: str, value: Any, row: int | None, column: int | None, remark: str):
@@ -17,10 +17,10 @@ class CellError(ValueError):
         self.what, self.value, self.row, self.column, self.remark = what, value, row, column, remark
 
     def __str__(self) -> str:
-        places = [f"{axis} {number}" for axis, number in (("row", self.row), ("column", self.column)) if number is not None]
+        numbers = {"row": self.row, "column": self.column}
+        places = [f"{axis} {number}" for axis, number in numbers.items() if number is not None]
         return f"{self.what} is {self.value}{' at ' + ', '.join(places) if places else ''}; {self.remark}."
 
-    def renamed(self, what: str, first_row: int = 0) -> "CellError":
-        """The same complaint about a column with a name, in a table of which this was a piece that began at a row."""
-        row = None if self.row is None else first_row + self.row
-        return CellError(what, self.value, row, None, self.remark)
+    def renamed(self, what: str) -> "CellError":
+        """The same complaint about a column with a name."""
+        return CellError(what, self.value, self.row, None, self.remark)

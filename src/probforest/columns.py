@@ -114,6 +114,15 @@ def _checked_names(names: Sequence[str]) -> list[str]:
     return list(position)
 
 
+def looks_like_error_of(name: str, values: Sequence[str]) -> bool:
+    """Whether the name of a column is that of an error or a limit of one of `values`.
+
+    >>> looks_like_error_of("e_gmag", ["gmag"]), looks_like_error_of("e_gmag", ["rmag"])
+    (True, False)
+    """
+    return any(reading.value in values for reading in _readings(name))
+
+
 # What the user says
 
 

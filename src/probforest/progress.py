@@ -1,29 +1,41 @@
 """A progress bar over things that take a while."""
 
 import sys
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 Thing = TypeVar("Thing")
 
 
-def with_progress(things: Iterable[Thing], total: int | None, label: str, verbose: int) -> Iterator[Thing]:
-    """Pass `things` on, `total` of them (None: nobody knows). With `verbose`, show how many have come: a tqdm bar if it
-    is installed, else plain lines."""
+def with_progress(
+    things: Iterable[Thing],
+    total: int | None,
+    label: str,
+    verbose: int,
+    size: Callable[[Any], int] = lambda thing: 1,
+) -> Iterator[Thing]:
+    """Pass `things` on, whose `size` adds up to `total` (None: nobody knows). With `verbose`, show how much has come: a
+    tqdm bar if it is installed, else plain lines."""
     if not verbose:
         yield from things
         return
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        yield from _plain(things, total, label)
+        yield from _plain(things, total, label, size)
         return
-    yield from tqdm(things, total=total, desc=label)
+    with tqdm(total=total, desc=label, unit_scale=total is None or total > 9999) as bar:
+        for thing in things:
+            yield thing
+            bar.update(size(thing))
 
 
-def _plain(things: Iterable[Thing], total: int | None, label: str) -> Iterator[Thing]:
-    step = 100 if total is None else max(1, total // 10)
-    for count, thing in enumerate(things, start=1):
-        if count % step == 0 or count == total:
+def _plain(things: Iterable[Thing], total: int | None, label: str, size: Callable[[Any], int]) -> Iterator[Thing]:
+    count, shown = 0, 0
+    for thing in things:
+        count += size(thing)
+        step = max(100, 2 * shown) if total is None else max(1, total // 10)
+        if count - shown >= step or count == total:
             print(f"{label}: {count}" + ("" if total is None else f"/{total}"), file=sys.stderr)
+            shown = count
         yield thing

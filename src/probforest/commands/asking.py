@@ -1,0 +1,102 @@
+"""Asking a saved model about the rows of a table, piece by piece, with the names and units that it knows."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..catalogues import Catalogue
+from ..cell_error import CellError
+from ..classifier import ProbabilisticClassifier
+from ..extras import need
+from ..persistence import load
+from ..progress import with_progress
+from .console import Console
+
+
+def load_for_tables(path: Path, n_jobs: int) -> ProbabilisticClassifier:
+    """A model that can be asked with tables: one that knows its columns by name."""
+    model = load(path)
+    if model._layout.names is None:
+        raise ValueError(
+            f"{path} was fitted on arrays, so nothing says which columns of a table it needs. Fit it on a table "
+            "(pandas, polars, astropy), or ask it from Python."
+        )
+    if model.fitted_with_errors_ and model.error_pairs_ is None:
+        raise ValueError(
+            f"{path} was fitted with X_err, so nothing says which columns of a table are errors. Fit it with "
+            "error_columns, or ask it from Python."
+        )
+    if model.n_jobs != n_jobs and "n_jobs" in model.get_params():
+        model.n_jobs = n_jobs
+    return model
+
+
+def columns_of(model: ProbabilisticClassifier) -> list[str]:
+    """All columns that a model needs."""
+    names = model._layout.names
+    assert names is not None
+    return [str(name) for name in names]
+
+
+def table_for(piece: Any, names: Sequence[str], units: dict[str, Any]) -> Any:
+    """Columns of a piece as a table of astropy if they have units, else of pandas."""
+    columns = {name: piece.column(name).to_numpy().astype(np.float64, copy=False) for name in names}
+    if not any(units.values()):
+        return need("pandas", "A table", "tables").DataFrame(columns)
+    astropy = need("astropy.table", "A table with units", "astro")
+    return astropy.Table([astropy.Column(values, name, unit=units.get(name)) for name, values in columns.items()])
+
+
+def units_for(model: ProbabilisticClassifier, catalogue: Catalogue, console: Console) -> dict[str, Any]:
+    """Units of the columns that a model needs. They are compared only if both the model and the table have some."""
+    units = {name: catalogue.units[name] for name in columns_of(model) if name in catalogue.units}
+    if units and not model._layout.units:
+        console.note(f"{catalogue.path} has units, but the model was trained without: they are not compared.")
+        return {}
+    if model._layout.units and not units:
+        listed = ", ".join(f"{name} [{unit}]" for name, unit in model._layout.units.items())
+        console.note(f"{catalogue.path} has no units; those of the training are assumed: {listed}.")
+    return units
+
+
+def in_file(error: CellError, catalogue: Catalogue, row: int) -> CellError:
+    """A complaint of the model about a value, in the words of somebody who looks at the file: rows count from 1."""
+    what = error.what.removesuffix(" of X")
+    return CellError(f"{catalogue.path}: {what}", error.value, row + 1, None, error.remark)
+
+
+class Answer(NamedTuple):
+    """A piece of a table, its columns as the model takes them, and the class probabilities of its rows."""
+
+    piece: Any
+    X: Any
+    proba: np.ndarray
+
+
+def answers(
+    model: ProbabilisticClassifier, catalogue: Catalogue, others: Sequence[str], console: Console
+) -> Iterator[Answer]:
+    """What the model says about a table. Pieces have its columns and `others`."""
+    return with_progress(
+        _asked(model, catalogue, others, units_for(model, catalogue, console)),
+        catalogue.n_rows,
+        "rows",
+        console.shows_progress,
+        size=lambda answer: len(answer.proba),
+    )
+
+
+def _asked(
+    model: ProbabilisticClassifier, catalogue: Catalogue, others: Sequence[str], units: dict[str, Any]
+) -> Iterator[Answer]:
+    names = columns_of(model)
+    first_row = 0
+    for piece in catalogue.chunks(names, others):
+        X = table_for(piece, names, units)
+        try:
+            yield Answer(piece, X, model.predict_proba(X))
+        except CellError as error:
+            raise in_file(error, catalogue, first_row + (error.row or 0)) from None
+        first_row += piece.num_rows

@@ -1,0 +1,149 @@
+"""Which columns of a table a model is trained on: what the user says, what their types and names say."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from ..catalogues import Catalogue
+from ..catalogues.catalogue import is_number, is_text
+from ..columns import Errors, looks_like_error_of, pair_columns
+
+_NUMERAL = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
+
+
+@dataclass
+class ColumnsToUse:
+    """The features of a training, each with its error columns, and all that is left out."""
+
+    pairs: dict[str, Errors | None] = field(default_factory=dict)
+    ignored: dict[str, str] = field(default_factory=dict)  # column and reason
+
+    @property
+    def names(self) -> list[str]:
+        """All columns that are read: features, errors, limits."""
+        of_errors = (column for pair in self.pairs.values() if pair is not None for column in pair.columns)
+        return [*self.pairs, *of_errors]
+
+    @property
+    def error_columns(self) -> dict[str, Errors] | None:
+        """As the estimators' parameter."""
+        return {name: pair for name, pair in self.pairs.items() if pair is not None} or None
+
+
+def matching(patterns: Iterable[str], names: Sequence[str], option: str) -> list[str]:
+    """Names that fit any of the patterns, in the order of the table; a pattern that fits none is a mistake.
+
+    >>> matching(["mag_*"], ["id", "mag_g", "mag_r"], "--features")
+    ['mag_g', 'mag_r']
+    """
+    found: set[str] = set()
+    for pattern in patterns:
+        fitting = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
+        if not fitting:
+            raise ValueError(f"{option} {pattern}: the table has no such column; it has {', '.join(names)}.")
+        found.update(fitting)
+    return [name for name in names if name in found]
+
+
+def choose_columns(
+    catalogue: Catalogue,
+    table: Any,
+    reserved: Sequence[str],
+    features: Sequence[str] | None,
+    drop: Sequence[str],
+    errors: str | dict[str, Any] | None,
+) -> ColumnsToUse:
+    """Choose the columns of a `pyarrow.Table` to train on.
+
+    Parameters
+    ----------
+    catalogue : Catalogue
+        Where the table comes from.
+    table : pyarrow.Table
+        All of it.
+    reserved : list of str
+        Columns with another role: the target, the probability of the label.
+    features : list of str or None
+        Patterns of the features; None: all columns with numbers.
+    drop : list of str
+        Patterns of columns to leave out.
+    errors : "auto", None or dict
+        Which columns are errors of which.
+    """
+    chosen = ColumnsToUse(ignored=dict(catalogue.skipped))
+    names = [name for name in catalogue.names if name not in reserved]
+    dropped = matching(drop, names, "--drop")
+    chosen.ignored |= dict.fromkeys(dropped, "--drop")
+    names = [name for name in names if name not in dropped]
+    wanted = None if features is None else matching(features, names, "--features")
+    if wanted is not None:
+        names = _with_their_errors(wanted, names, errors)
+    usable = []
+    for name in names:
+        reason = _why_not(name, table.column(name), asked_for=wanted is not None)
+        if reason is None:
+            usable.append(name)
+        else:
+            chosen.ignored[name] = reason
+    pairs = dict.fromkeys(usable) if errors is None else pair_columns(usable, errors)
+    chosen.pairs = {name: pair for name, pair in pairs.items() if wanted is None or name in wanted}
+    if not chosen.pairs:
+        raise ValueError(f"{catalogue.path} has no column with numbers to train on.")
+    return chosen
+
+
+def _with_their_errors(wanted: Sequence[str], names: Sequence[str], errors: Any) -> list[str]:
+    """The features, and the columns that are or look like their errors."""
+    if errors is None:
+        return list(wanted)
+    if isinstance(errors, dict):
+        kept = {column for value, pair in errors.items() if value in wanted for column in pair.columns}
+        for value in [value for value in errors if value not in wanted]:
+            del errors[value]
+        return [name for name in names if name in wanted or name in kept]
+    return [name for name in names if name in wanted or looks_like_error_of(name, wanted)]
+
+
+def _why_not(name: str, column: Any, *, asked_for: bool) -> str | None:
+    """Why a column is no feature; None if it is one."""
+    import pyarrow.compute as compute
+
+    if is_number(column.type):
+        return "has no value" if column.null_count == len(column) or _all_nan(column) else None
+    if column.null_count == len(column):
+        return "has no value"
+    if is_text(column.type):
+        text = column.cast("string")
+        numeral = compute.match_substring_regex(text, _NUMERAL)
+        share = compute.mean(numeral.cast("float64")).as_py() or 0.0
+        if asked_for or share >= 0.5:
+            row = compute.index(numeral, False).as_py()
+            where = f"text such as {text[max(row, 0)].as_py()!r} in row {max(row, 0) + 1}"
+            raise ValueError(
+                f"the column {name!r} has {where}{', and numbers elsewhere' if share else ''}. "
+                f"Mend it, or leave it out with --drop {name}."
+            )
+        return "text"
+    if asked_for:
+        raise ValueError(f"the column {name!r} is of the type {column.type}; a feature must be a number.")
+    return f"of the type {column.type}"
+
+
+def _all_nan(column: Any) -> bool:
+    import pyarrow.compute as compute
+    from pyarrow import types
+
+    return bool(types.is_floating(column.type) and compute.all(compute.is_nan(column)).as_py())
+
+
+def look_like_identifiers(table: Any, names: Sequence[str]) -> list[str]:
+    """Columns of whole numbers that are all different: hardly something to learn from."""
+    from pyarrow import types
+
+    found = []
+    for name in names:
+        column = table.column(name)
+        if types.is_integer(column.type) and len(column) > 50 and len(column.unique()) == len(column):
+            found.append(name)
+    return found

@@ -1,0 +1,152 @@
+"""`probforest evaluate`: how good a saved forest is on a table with known classes."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..atomic import replacing
+from ..catalogues import Catalogue, open_catalogue
+from ..classifier import ProbabilisticClassifier
+from ..evaluation import Evaluation
+from ..evaluation import evaluate as judge
+from ..extras import need
+from ..html_report import html_report
+from ..persistence import describe
+from ..plotting import figures_of, write_figures
+from .arguments import add_common, add_n_jobs, add_overwrite, refuse_to_overwrite
+from .asking import answers, load_for_tables
+from .console import Console
+from .target import positions, read_labels_of
+
+
+def add(commands) -> None:
+    """The options of the command."""
+    parser = commands.add_parser(
+        "evaluate",
+        help="judge a saved forest on a table with known classes",
+        description="Judge a saved forest on a table with known classes, which should not be the one it was trained "
+        "on: accuracy, log loss, Brier score, a table per class, reliability, accuracy against the size of the errors.",
+        epilog="example:\n  probforest evaluate stars.prf test.fits --report report.html",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, metavar="MODEL", help="a forest saved by probforest train")
+    parser.add_argument("table", type=Path, metavar="TABLE", help="objects with known classes")
+    parser.add_argument("--target", metavar="CLASS", help="the column with the classes (default: that of the training)")
+    parser.add_argument("--report", type=Path, metavar="HTML", help="write a page with figures, which needs no network")
+    parser.add_argument("--plots", type=Path, metavar="DIR", help="write the figures as PNG and SVG into a folder")
+    add_n_jobs(parser)
+    add_overwrite(parser)
+    add_common(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> int:
+    if options.report is not None:
+        refuse_to_overwrite(options.report, [options.model, options.table], overwrite=options.overwrite)
+    if options.report is not None or options.plots is not None:
+        need("matplotlib", "Drawing figures", "plots")  # now rather than after the work
+    model = load_for_tables(options.model, options.n_jobs)
+    about = describe(options.model)["about"]
+    with open_catalogue(options.table) as catalogue:
+        target = _target(options.target or about.get("target"), catalogue)
+        evaluation, n_unlabelled = _evaluated(model, catalogue, target, console)
+    if about.get("table") == options.table.name and about.get("rows") == evaluation.n_objects:
+        console.note(
+            f"the forest seems to have been trained on {options.table.name} itself. It knows these objects, and what "
+            "follows is too good; the out-of-bag results of the training are honest."
+        )
+    console.say(f"{options.model} on {options.table}, classes in {target}\n")
+    if n_unlabelled:
+        console.say(f"left out: {n_unlabelled:,} rows without a class")
+    console.say(evaluation.as_text())
+    _draw(model, evaluation, options, target, console)
+    console.result({"target": target, "rows_without_class": n_unlabelled, **evaluation.as_dict()})
+    return 0
+
+
+def _target(target: str | None, catalogue: Catalogue) -> str:
+    if target is None:
+        raise ValueError("Nothing says which column has the classes. Add --target CLASS.")
+    catalogue.refuse_unknown([target])
+    return target
+
+
+def _evaluated(
+    model: ProbabilisticClassifier, catalogue: Catalogue, target: str, console: Console
+) -> tuple[Evaluation, int]:
+    truth, probas, sizes, n_unlabelled, first_row = [], [], [], 0, 0
+    for answer in answers(model, catalogue, [target], console):
+        labels, known = read_labels_of(answer.piece.column(target))
+        place = positions(labels, model.classes_)
+        _refuse_unseen(labels, place, first_row + np.flatnonzero(known), model, catalogue, target)
+        truth.append(place)
+        probas.append(answer.proba[known])
+        sizes.append(error_sizes(model, answer.X)[known])
+        n_unlabelled += int(np.sum(~known))
+        first_row += len(known)
+    if not truth or sum(map(len, truth)) == 0:
+        raise ValueError(f"{catalogue.path} has no rows" + (" with a class." if n_unlabelled else "."))
+    size = np.concatenate(sizes) if model.fitted_with_errors_ else None
+    labels = model.classes_[np.concatenate(truth)]
+    return judge(labels, np.concatenate(probas), model.classes_, error_size=size), n_unlabelled
+
+
+def _refuse_unseen(
+    labels: np.ndarray,
+    place: np.ndarray,
+    rows: np.ndarray,
+    model: ProbabilisticClassifier,
+    catalogue: Catalogue,
+    target: str,
+) -> None:
+    if (place >= 0).all():
+        return
+    first = int(np.argmax(place < 0))
+    known = ", ".join(map(str, model.classes_.tolist()))
+    raise ValueError(
+        f"{catalogue.path}: the column {target!r} has the class {labels.tolist()[first]!r} in row {rows[first] + 1}, "
+        f"which the model does not know; it knows {known}. Leave such rows out."
+    )
+
+
+def error_sizes(model: ProbabilisticClassifier, X: Any) -> np.ndarray:
+    """How large the errors of each row are: their median over the features, each in units of the feature's median error
+    in training; NaN for a row without known errors."""
+    given, _ = model._take_apart((X, None, None, None), model._layout)
+    if given.X_err is None:
+        return np.full(len(given.X), np.nan)
+    errors = np.mean(np.abs(given.X_err), axis=0) if isinstance(given.X_err, tuple) else given.X_err
+    medians = np.atleast_2d(model.median_errors_).mean(axis=0)
+    usable = np.isfinite(medians) & (medians > 0)
+    ratio = np.where(np.isnan(given.X), np.nan, errors)[:, usable] / medians[usable]
+    sizes = np.full(len(ratio), np.nan)
+    known = np.isfinite(ratio).any(axis=1)
+    sizes[known] = np.nanmedian(np.where(np.isfinite(ratio[known]), ratio[known], np.nan), axis=1)
+    return sizes
+
+
+def _draw(
+    model: ProbabilisticClassifier, evaluation: Evaluation, options: argparse.Namespace, target: str, console: Console
+) -> None:
+    if options.report is None and options.plots is None:
+        return
+    names = [str(name) for name in model._layout.features or []]
+    plots = figures_of(evaluation, model.feature_importances_, names)
+    if options.plots is not None:
+        options.plots.mkdir(parents=True, exist_ok=True)
+        write_figures(plots, options.plots)
+        console.say(f"\nfigures: {options.plots}")
+    if options.report is not None:
+        facts = {
+            "Model": options.model.name,
+            "Table": options.table.name,
+            "Classes in": target,
+            "Objects": f"{evaluation.n_objects:,}",
+            "probforest": describe(options.model)["written_by"],
+        }
+        page = html_report(evaluation, plots, title=f"{options.model.name} on {options.table.name}", facts=facts)
+        with replacing(options.report) as temporary:
+            temporary.write_text(page, encoding="utf-8")
+        console.say(f"\nreport: {options.report}")
