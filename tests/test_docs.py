@@ -1,26 +1,40 @@
-"""Every Python example in the README and the docs runs as it stands."""
+"""Every example in the README and the docs, in Python or on the command line, runs as it stands."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+
+from probforest.cli import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def examples(page):
-    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    """Python, and what is typed in a shell, in their order."""
+    return re.findall(r"^```(python|sh)\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def run_commands(block):
+    """The lines of a shell that run probforest itself; the experiments, which take minutes, have tests of their own."""
+    for line in block.splitlines():
+        if line.startswith("probforest ") and not line.startswith("probforest experiments"):
+            assert main(shlex.split(line)[1:]) == 0, line
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_examples_run_one_after_the_other(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = examples(page)
-    assert blocks
+    assert any(language == "python" for language, _ in blocks)
     names = {"__name__": "example"}
-    for block in blocks:
-        exec(compile(block, page.name, "exec"), names)
+    for language, block in blocks:
+        if language == "python":
+            exec(compile(block, page.name, "exec"), names)
+        else:
+            run_commands(block)
 
 
 def test_readme_and_ci_run_the_same_test_command():

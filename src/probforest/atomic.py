@@ -60,7 +60,10 @@ def _new_part(target: Path) -> Path:
     part = target.with_name(f".{target.name[:_LONGEST_STEM]}.{secrets.token_hex(8)}.part")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {target.parent} to write {target.name} to; make it first.")
-    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    try:
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except OSError as problem:
+        raise type(problem)(problem.errno, f"can't be written: {problem.strerror}", str(target)) from None
     return part
 
 

@@ -41,7 +41,7 @@ class _ColumnarCatalogue(Catalogue):
             if name in columns:
                 hidden = compute.if_else(piece.column(mask), None, piece.column(name))
                 piece = piece.set_column(piece.schema.get_field_index(name), name, hidden)
-        return piece.select(columns)
+        return piece.select(columns).replace_schema_metadata(None)  # which would describe other columns too
 
 
 class ParquetCatalogue(_ColumnarCatalogue):

@@ -13,7 +13,7 @@ from .formats import reading
 _DELIMITERS = ",\t;|"
 _MISSING = ("--", "None", "none", "...", "NAN", "<NA>")  # beside those that pyarrow knows
 _LOOK = 1 << 20  # bytes at the beginning that tell names and types
-_LARGEST_BLOCK = 1 << 26
+_BLOCK = 1 << 20  # bytes that are parsed at once; pyarrow reads 32 blocks ahead, so they must be small
 
 
 class DelimitedCatalogue(Catalogue):
@@ -30,7 +30,6 @@ class DelimitedCatalogue(Catalogue):
         self._skip, self._delimiter, self.names = head.n_lines, head.delimiter, head.names
         self.refuse_duplicates(self.names)
         self._first_types = self._types_of(head.sample)
-        self._row_bytes = max(1, len(head.sample) // max(1, head.sample.count(b"\n")))
 
     def _types_of(self, sample: bytes) -> dict[str, Any]:
         """Types of the columns in the first rows."""
@@ -53,8 +52,15 @@ class DelimitedCatalogue(Catalogue):
         for name in numbers:
             if self._first_types.get(name) == self._arrow.bool_():
                 types[name] = self._arrow.bool_()
+        least, gathered = rows_of_a_chunk(len(types)), []
         with reading(self._source, self._compression) as file:
-            yield from self._batches(file, types)
+            for batch in self._batches(file, types):
+                gathered.append(batch)
+                if sum(each.num_rows for each in gathered) >= least:
+                    yield self._arrow.concat_tables(gathered)
+                    gathered = []
+        if gathered:
+            yield self._arrow.concat_tables(gathered)
 
     def _batches(self, file: Any, types: dict[str, Any]) -> Iterator[Any]:
         reader = self._reader(file, types, list(types), skip=self._skip, whole=False)
@@ -113,10 +119,9 @@ class DelimitedCatalogue(Catalogue):
     def _reader(self, file: Any, types: dict[str, Any], columns: list[str], *, skip: int, whole: bool) -> Any:
         """A table, or a reader of batches; None where the file ends after the names."""
         self._lines_before = 0 if skip else self._skip  # of what is read, in the file
-        block = min(_LARGEST_BLOCK, max(_LOOK, self._row_bytes * rows_of_a_chunk(len(columns)))) if skip else _LOOK
         options = {
             "read_options": self._csv.ReadOptions(
-                column_names=self.names, skip_rows=skip, block_size=block, use_threads=False
+                column_names=self.names, skip_rows=skip, block_size=_BLOCK, use_threads=False
             ),
             "parse_options": self._csv.ParseOptions(
                 delimiter=self._delimiter, newlines_in_values=True, invalid_row_handler=self._refuse_row

@@ -126,8 +126,12 @@ class _WholeOutput(Output):
             text = io.TextIOWrapper(self._file, encoding="utf-8", newline="\n")
             table.write(text, format="ascii.ecsv")
             text.detach()
+        elif self._form == FITS:
+            content = io.BytesIO()  # astropy does not say that a disk is full
+            table.write(content, format="fits")
+            self._file.write(content.getbuffer())
         else:
-            table.write(self._file, format="fits" if self._form == FITS else "votable")
+            table.write(self._file, format="votable")
 
     def close(self) -> None:
         self._pieces.clear()

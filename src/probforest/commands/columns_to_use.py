@@ -16,14 +16,16 @@ _NUMERAL = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
 class ColumnsToUse:
     """The features of a training, each with its error columns, and all that is left out."""
 
+    order: list[str]  # all columns of the table
     pairs: dict[str, Errors | None] = field(default_factory=dict)
     ignored: dict[str, str] = field(default_factory=dict)  # column and reason
 
     @property
     def names(self) -> list[str]:
-        """All columns that are read: features, errors, limits."""
+        """All columns that are read, features, errors and limits, in the order of the table."""
         of_errors = (column for pair in self.pairs.values() if pair is not None for column in pair.columns)
-        return [*self.pairs, *of_errors]
+        used = {*self.pairs, *of_errors}
+        return [name for name in self.order if name in used]
 
     @property
     def error_columns(self) -> dict[str, Errors] | None:
@@ -71,7 +73,7 @@ def choose_columns(
     errors : "auto", None or dict
         Which columns are errors of which.
     """
-    chosen = ColumnsToUse(ignored=dict(catalogue.skipped))
+    chosen = ColumnsToUse(catalogue.names, ignored=dict(catalogue.skipped))
     names = [name for name in catalogue.names if name not in reserved]
     dropped = matching(drop, names, "--drop")
     chosen.ignored |= dict.fromkeys(dropped, "--drop")

@@ -1,6 +1,7 @@
 """`probforest evaluate`: how good a saved forest is on a table with known classes."""
 
 import argparse
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,14 @@ def run(options: argparse.Namespace, console: Console) -> int:
         refuse_to_overwrite(options.report, [options.model, options.table], overwrite=options.overwrite)
     if options.report is not None or options.plots is not None:
         need("matplotlib", "Drawing figures", "plots")  # now rather than after the work
+    with ExitStack() as stack:  # what can't be written is known at once
+        report = None if options.report is None else stack.enter_context(replacing(options.report))
+        if options.plots is not None:
+            options.plots.mkdir(parents=True, exist_ok=True)
+        return _run(options, console, report)
+
+
+def _run(options: argparse.Namespace, console: Console, report: Path | None) -> int:
     model = load_for_tables(options.model, options.n_jobs)
     about = describe(options.model)["about"]
     with open_catalogue(options.table) as catalogue:
@@ -61,7 +70,10 @@ def run(options: argparse.Namespace, console: Console) -> int:
     if n_unlabelled:
         console.say(f"left out: {n_unlabelled:,} rows without a class")
     console.say(evaluation.as_text())
-    _draw(model, evaluation, options, target, console)
+    _draw(model, evaluation, options, target, report)
+    for path in (options.plots, options.report):
+        if path is not None:
+            console.say(f"\nwritten: {path}")
     console.result({"target": target, "rows_without_class": n_unlabelled, **evaluation.as_dict()})
     return 0
 
@@ -128,17 +140,19 @@ def error_sizes(model: ProbabilisticClassifier, X: Any) -> np.ndarray:
 
 
 def _draw(
-    model: ProbabilisticClassifier, evaluation: Evaluation, options: argparse.Namespace, target: str, console: Console
+    model: ProbabilisticClassifier,
+    evaluation: Evaluation,
+    options: argparse.Namespace,
+    target: str,
+    report: Path | None,
 ) -> None:
-    if options.report is None and options.plots is None:
+    if report is None and options.plots is None:
         return
     names = [str(name) for name in model._layout.features or []]
     plots = figures_of(evaluation, model.feature_importances_, names)
     if options.plots is not None:
-        options.plots.mkdir(parents=True, exist_ok=True)
         write_figures(plots, options.plots)
-        console.say(f"\nfigures: {options.plots}")
-    if options.report is not None:
+    if report is not None:
         facts = {
             "Model": options.model.name,
             "Table": options.table.name,
@@ -147,6 +161,4 @@ def _draw(
             "probforest": describe(options.model)["written_by"],
         }
         page = html_report(evaluation, plots, title=f"{options.model.name} on {options.table.name}", facts=facts)
-        with replacing(options.report) as temporary:
-            temporary.write_text(page, encoding="utf-8")
-        console.say(f"\nreport: {options.report}")
+        report.write_text(page, encoding="utf-8")
