@@ -176,6 +176,17 @@ def test_bad_text(tmp_path, text, message):
         catalogue.whole()
 
 
+def test_text_over_several_lines_where_the_sample_ends(tmp_path):
+    """The first megabyte, from which types are guessed, ends inside of a quoted text."""
+    for n_bytes in (2**20 - 40, 2**20 - 20, 2**20 - 3):
+        start = "x,word\n" + "1,short\n" * ((n_bytes - 8) // 8)
+        path = csv(tmp_path, start + '2,"first line\nsecond line, with a comma\nthird line"\n' * 3)
+        with open_catalogue(path) as catalogue:
+            table = all_of(catalogue, ["x"], ["word"])
+        assert table.column("word")[-1].as_py() == "first line\nsecond line, with a comma\nthird line"
+        assert table.num_rows == (n_bytes - 8) // 8 + 3
+
+
 def test_other_encodings_are_refused_where_they_matter(tmp_path):
     path = csv(tmp_path, b"a,word\n1,caf\xe9\n")
     with open_catalogue(path) as catalogue, pytest.raises(ValueError, match="UTF-8"):

@@ -338,7 +338,7 @@ def small_model(tmp_path_factory):
         ("kind,g\nA,1\nB,2\n", ["--set", "max_depth=deep"], "max_depth must be an integer"),
         ("kind,g\nA,1\nB,2\n", ["--errors", "nothing.toml"], "there is no file nothing.toml"),
         ("kind,g\nA,1\nB,2\n", ["--errors", "wrong.csv"], "is no TOML"),
-        ("kind,g,p\nA,1,1.5\nB,2,1\n", ["--label-proba", "p"], "y_proba is 1.5"),
+        ("kind,g,p\nA,1,1.5\nB,2,1\n", ["--label-proba", "p"], "column 'p' is 1.5 at row 1; expected a probability"),
         ("kind,g,e_g\nA,1,0.1\n,1,-1\nB,2,-1\n", [], "column 'e_g' is -1.0 at row 3"),
         ("x,kind\n" + "".join(f"{i},{i}\n" for i in range(200)), [], "200 different values in 200 rows"),
     ],
@@ -534,6 +534,39 @@ def test_a_folder_that_cannot_be_written_to_is_known_at_once(small_model, tmp_pa
     out, error = capsys.readouterr()
     assert re.fullmatch(rf"probforest: error: {folder}/o\.(csv|prf|html): can't be written: .*\n", error)
     assert out == ""
+
+
+WITHOUT_EXTRAS = """
+import sys
+
+class Missing:
+    def find_spec(self, name, *_):
+        if name.split(".")[0] in ("pandas", "pyarrow", "astropy", "matplotlib", "tqdm", "polars"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+from probforest.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_bare_installation_says_what_is_missing(small_model, tmp_path):
+    def bare(*words):
+        command = [sys.executable, "-c", WITHOUT_EXTRAS, *map(str, words)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+    assert bare("demo", "--objects", "30", "--trees", "1").returncode == 0
+    assert bare("inspect", small_model).returncode == 0
+    table = small_model.with_name("t.csv")
+    trained = bare("train", table, "--target", "kind", "-o", tmp_path / "m.prf")
+    assert trained.returncode == 2
+    assert trained.stderr == (
+        'probforest: error: CSV needs pyarrow, which is not installed: pip install "probforest[tables]"\n'
+    )
+    drawn = bare("evaluate", small_model, table, "--report", tmp_path / "r.html")
+    assert drawn.returncode == 2
+    assert 'pip install "probforest[plots]"' in drawn.stderr
+    assert os.listdir(tmp_path) == []
 
 
 def test_module_and_version():

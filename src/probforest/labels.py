@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from .cell_error import CellError
 from .kernels.layout import INDEX, Labels, real_empty
 from .reading import unmasked
 from .warning import warn_caller
@@ -146,11 +147,11 @@ def _read_probabilities(y_proba, n_objects: int) -> np.ndarray:
     bad = ~((proba >= 0) & (proba <= 1 + SUM_TOLERANCE))
     if bad.any():
         where = np.unravel_index(np.argmax(bad), bad.shape)
-        place = f"row {where[0]}" + (f", column {where[1]}" if proba.ndim == 2 else "")
+        row, column = int(where[0]), int(where[1]) if proba.ndim == 2 else None
         hint = (
-            " For an unknown one give all classes the same, or leave the object out." if np.isnan(proba[where]) else ""
+            "; for an unknown one give all classes the same, or leave the object out" if np.isnan(proba[where]) else ""
         )
-        raise ValueError(f"y_proba is {proba[where]} at {place}; expected a probability between 0 and 1.{hint}")
+        raise CellError("y_proba", proba[where], row, column, f"expected a probability between 0 and 1{hint}")
     return np.minimum(proba, 1.0) if proba.ndim == 1 else proba
 
 

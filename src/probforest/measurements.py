@@ -4,6 +4,7 @@ in, log-normal features become logarithms, limits are spread.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -205,18 +206,19 @@ def _known(errors: np.ndarray, with_errors: np.ndarray, rule: str, medians: np.n
     unknown = np.isnan(errors) & with_errors
     if not unknown.any():
         return errors
-    row, column = np.argwhere(unknown.T)[0]
-    place = f"X_err is NaN at row {row}, column {column}, where X has a value"
+    row, column = np.argwhere(unknown.T)[0].tolist()
+    there = partial(CellError, "X_err", "NaN", row, column)
     if rule == "raise":
-        raise ValueError(
-            f'{place}, and unknown_error="raise". Give the error, or choose unknown_error="median" or "exact".'
+        raise there(
+            'X has a value there, and unknown_error="raise": give the error, or choose unknown_error="median" or '
+            '"exact"'
         )
     if rule == "exact":
         return np.where(unknown, 0.0, errors)
     if medians is None:
-        raise ValueError(
-            f"{place}. The median error of the training set would take its place, but the model was fitted "
-            'without X_err. Fit it with errors, give the error, or choose unknown_error="exact".'
+        raise there(
+            "X has a value there. The median error of the training set would take its place, but the model was fitted "
+            'without X_err. Fit it with errors, give the error, or choose unknown_error="exact"'
         )
     hopeless = np.flatnonzero(unknown.any(axis=1) & np.isnan(medians))
     if len(hopeless):

@@ -64,7 +64,7 @@ class AstropyCatalogue(Catalogue):
         columns = [*numbers, *others]
         size = rows_of_a_chunk(len(columns))
         for first in range(0, len(self._table), size):
-            yield to_arrow(self._table[columns][first : first + size], columns)
+            yield to_arrow(self._table, columns, slice(first, first + size))
 
 
 class FitsCatalogue(AstropyCatalogue):
@@ -111,11 +111,11 @@ def _is_text_in_objects(column: Any) -> bool:
     return column.dtype.kind == "O" and all(isinstance(value, str) for value in np.ma.compressed(np.ma.asarray(column)))
 
 
-def to_arrow(table: Any, names: Sequence[str]) -> Any:
+def to_arrow(table: Any, names: Sequence[str], rows: slice = slice(None)) -> Any:
     """Columns of an astropy table as a `pyarrow.Table`, null where they are masked."""
     import pyarrow
 
-    return pyarrow.table({name: _arrow_column(table[name]) for name in names})
+    return pyarrow.table({name: _arrow_column(table[name][rows]) for name in names})
 
 
 def _arrow_column(column: Any) -> Any:

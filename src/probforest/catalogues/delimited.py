@@ -165,18 +165,20 @@ class DelimitedCatalogue(Catalogue):
         """Row and text of the first value that is not of the type `kind`; None if there is none."""
         if not is_number(kind):
             return 0, None
-        row = 0
+        row, null_words = 0, set(self._null_words())
         with reading(self._source, self._compression) as file:
             for batch in self._batches(file, {name: self._arrow.string()}):
-                for word in batch.column(name).to_pylist():
-                    row += 1
-                    if word not in self._null_words() and not self._is_of_type(word, kind):
-                        return row, word
+                words = [None if word in null_words else word.strip() for word in batch.column(name).to_pylist()]
+                if not self._are_of_type(words, kind):
+                    return next(
+                        (row + i, word) for i, word in enumerate(words, 1) if not self._are_of_type([word], kind)
+                    )
+                row += len(words)
         return row, None
 
-    def _is_of_type(self, word: str, kind: Any) -> bool:
+    def _are_of_type(self, words: list[str | None], kind: Any) -> bool:
         try:
-            self._arrow.array([word.strip()]).cast(kind)
+            self._arrow.array(words, self._arrow.string()).cast(kind)
         except self._arrow.ArrowInvalid:
             return False
         return True
@@ -197,8 +199,7 @@ class _Head:
             raise ValueError(f"{path} is no text in UTF-8: {problem}") from problem
         self.delimiter = max(_DELIMITERS, key=header.count)
         self.names = [name.strip() for name in next(csv.reader([header], delimiter=self.delimiter))]
-        whole_lines = lines[first + 1 :] if len(beginning) < _LOOK else lines[first + 1 : -1]
-        self.sample = b"".join(whole_lines)
+        self.sample = _whole_rows(lines[first + 1 :], is_cut=len(beginning) == _LOOK)
         self._check(path)
 
     def _check(self, path: Path) -> None:
@@ -210,6 +211,14 @@ class _Head:
             raise ValueError(f"{path} has numbers in its first row; expected the names of its columns.")
         if "" in self.names:
             raise ValueError(f"{path}: column {self.names.index('') + 1} has no name. Give it one, or remove it.")
+
+
+def _whole_rows(lines: list[bytes], *, is_cut: bool) -> bytes:
+    """The rows of a sample, without one that is cut at its end: a quoted text may go over several lines."""
+    sample = b"".join(lines[:-1] if is_cut else lines)
+    while is_cut and sample.count(b'"') % 2 == 1:
+        sample = sample[: sample.rstrip(b"\r\n").rfind(b"\n") + 1]
+    return sample
 
 
 def _is_numeral(text: str) -> bool:

@@ -28,9 +28,7 @@ def load_for_tables(path: Path, n_jobs: int) -> ProbabilisticClassifier:
             f"{path} was fitted with X_err, so nothing says which columns of a table are errors. Fit it with "
             "error_columns, or ask it from Python."
         )
-    if model.n_jobs != n_jobs and "n_jobs" in model.get_params():
-        model.n_jobs = n_jobs
-    return model
+    return model.set_params(n_jobs=n_jobs) if "n_jobs" in model.get_params() else model
 
 
 def columns_of(model: ProbabilisticClassifier) -> list[str]:
@@ -96,7 +94,8 @@ def _asked(
     for piece in catalogue.chunks(names, others):
         X = table_for(piece, names, units)
         try:
-            yield Answer(piece, X, model.predict_proba(X))
+            proba = model.predict_proba(X)
         except CellError as error:
             raise in_file(error, catalogue, first_row + (error.row or 0)) from None
+        yield Answer(piece, X, proba)
         first_row += piece.num_rows

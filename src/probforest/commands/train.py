@@ -2,6 +2,7 @@
 
 import argparse
 import inspect
+from contextlib import redirect_stdout
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -121,9 +122,13 @@ def _fit(
     X = table_for(numbers, chosen.names, {name: catalogue.units.get(name) for name in chosen.names})
     confidence = numbers.column(options.label_proba).to_numpy() if options.label_proba else None
     try:
-        forest.fit(X, labelled.labels, y_proba=confidence)
+        with redirect_stdout(None):  # the forest would say again which errors it has found
+            forest.fit(X, labelled.labels, y_proba=confidence)
     except CellError as error:
+        if error.what == "y_proba":
+            error = error.renamed(f"column {options.label_proba!r}")
         raise in_file(error, catalogue, int(labelled.rows[error.row or 0])) from None
+    forest.set_params(verbose=0)  # whoever loads it has another terminal
 
 
 def _label_proba(options: argparse.Namespace) -> list[str]:
@@ -225,7 +230,7 @@ def _report(
     size: int,
 ) -> None:
     if evaluation is None:
-        console.say("There is no out-of-bag accuracy with bootstrap=false.")
+        console.say("There is no out-of-bag accuracy: bootstrap or oob_score is false.")
     else:
         accuracy = evaluation.accuracy
         console.say(
