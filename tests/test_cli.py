@@ -155,6 +155,9 @@ def test_report_and_plots(folder, tmp_path):
     assert all(source.startswith("data:image/svg+xml;base64,") for source in page.sources)
     for words in ("Accuracy", "Can the probabilities be trusted?", "galaxy", "Size of the errors"):
         assert words in page.text
+    again = ["evaluate", folder / "without_units.prf", folder / "t.csv", "--plots", tmp_path / "p"]
+    assert call(*again) == 2
+    assert call(*again, "--overwrite") == 0
     names = {path.name for path in (tmp_path / "p").iterdir()}
     assert {"confusion.png", "reliability.svg", "error_size.png", "importance.svg"} <= names
 
@@ -488,7 +491,7 @@ def test_killing_leaves_no_broken_file(long_job, tmp_path, command, how):
         assert process.returncode == -signal.SIGKILL
     else:
         assert process.returncode == 130
-        assert errors.strip().splitlines()[-1] == "probforest: interrupted; nothing was written."
+        assert errors.strip().splitlines()[-1] == "probforest: interrupted; no unfinished file is left."
         assert os.listdir(tmp_path) == [output.name]
 
 

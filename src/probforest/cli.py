@@ -14,7 +14,7 @@ from typing import NoReturn
 from .commands import demo, evaluate, experiments, inspect, predict, train
 from .commands.console import Console
 
-FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 _COMMANDS = (train, predict, evaluate, inspect, demo, experiments)
 
 
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _termination_is_interruption(), console.notes_for_warnings():
             return options.run(options, console)
     except KeyboardInterrupt:
-        print("probforest: interrupted; nothing was written.", file=sys.stderr)
+        print("probforest: interrupted; no unfinished file is left.", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # a reader such as `head` has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -80,7 +80,8 @@ _IN_OPTIONS = {
 
 
 def _exit_code(problem: Exception) -> int:
-    wrong_input = ValueError | ImportError | FileNotFoundError | IsADirectoryError | NotADirectoryError
+    wrong_path = FileNotFoundError | FileExistsError | IsADirectoryError | NotADirectoryError
+    wrong_input = ValueError | ImportError | wrong_path
     return WRONG_INPUT if isinstance(problem, wrong_input) else FAILED
 
 

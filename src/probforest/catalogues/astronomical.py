@@ -42,7 +42,7 @@ class AstropyCatalogue(Catalogue):
         if self.format == ECSV:
             return Table.read(content.decode().splitlines(), format="ascii.ecsv")
         assert self.format == VOTABLE
-        return Table.read(io.BytesIO(content), format="votable", use_names_over_ids=True)
+        return Table.read(io.BytesIO(content), format="votable", table_id=0, use_names_over_ids=True)
 
     def _take(self, table: Any) -> None:
         self._table = table
@@ -77,7 +77,9 @@ class FitsCatalogue(AstropyCatalogue):
         try:
             self._file = fits.open(self._source, memmap=True)
         except OSError as problem:
-            raise problem if problem.errno else ValueError(str(problem)) from problem  # astropy's way to say damaged
+            if problem.errno:
+                raise
+            raise ValueError(str(problem)) from problem  # astropy's way to say that it is damaged
         try:
             tables = [hdu for hdu in self._file if isinstance(hdu, (fits.BinTableHDU, fits.TableHDU))]
             if not tables:
@@ -127,7 +129,7 @@ def _arrow_column(column: Any) -> Any:
     if values.dtype.kind == "S":
         values = np.char.decode(values, "utf-8", "replace")
     if values.dtype.kind in "UO":
-        return pyarrow.array([str(value) for value in values], pyarrow.string(), mask=_plain_mask(mask, len(values)))
+        return pyarrow.array(values.astype(str).tolist(), pyarrow.string(), mask=_plain_mask(mask, len(values)))
     values = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("=")))
     return pyarrow.array(values, mask=_plain_mask(mask, len(values)))
 

@@ -46,6 +46,8 @@ def add(commands) -> None:
 def run(options: argparse.Namespace, console: Console) -> int:
     if options.report is not None:
         refuse_to_overwrite(options.report, [options.model, options.table], overwrite=options.overwrite)
+    if options.plots is not None and not options.overwrite and options.plots.is_dir() and any(options.plots.iterdir()):
+        raise ValueError(f"{options.plots} is not empty. Choose another folder, or add --overwrite to replace figures.")
     if options.report is not None or options.plots is not None:
         need("matplotlib", "Drawing figures", "plots")  # now rather than after the work
     with ExitStack() as stack:  # what can't be written is known at once
@@ -95,12 +97,13 @@ def _evaluated(
         _refuse_unseen(labels, place, first_row + np.flatnonzero(known), model, catalogue, target)
         truth.append(place)
         probas.append(answer.proba[known])
-        sizes.append(error_sizes(model, answer.X)[known])
+        if model.fitted_with_errors_:
+            sizes.append(error_sizes(model, answer.X)[known])
         n_unlabelled += int(np.sum(~known))
         first_row += len(known)
     if not truth or sum(map(len, truth)) == 0:
         raise ValueError(f"{catalogue.path} has no rows" + (" with a class." if n_unlabelled else "."))
-    size = np.concatenate(sizes) if model.fitted_with_errors_ else None
+    size = np.concatenate(sizes) if sizes else None
     labels = model.classes_[np.concatenate(truth)]
     return judge(labels, np.concatenate(probas), model.classes_, error_size=size), n_unlabelled
 
@@ -158,6 +161,7 @@ def _draw(
             "Table": options.table.name,
             "Classes in": target,
             "Objects": f"{evaluation.n_objects:,}",
+            "Size of the errors": "median over the features of error / median error in training",
             "probforest": describe(options.model)["written_by"],
         }
         page = html_report(evaluation, plots, title=f"{options.model.name} on {options.table.name}", facts=facts)
