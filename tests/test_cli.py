@@ -505,7 +505,7 @@ def test_a_full_disk_is_said(long_job, tmp_path, name):
 
     made = run("predict", long_job / "m.prf", long_job / "short.csv", "-o", tmp_path / name, preexec_fn=limit)
     assert made.returncode == 1
-    assert re.fullmatch(r"probforest: error: .*(File too large|No space left on device).*\n", made.stderr)
+    assert made.stderr == f"probforest: error: {tmp_path / name}: File too large\n"
     assert os.listdir(tmp_path) == []
 
 
@@ -516,7 +516,7 @@ def test_a_full_disk_stops_a_training(long_job, tmp_path):
 
     made = run("train", long_job / "short.csv", "--target", "kind", "-o", tmp_path / "m.prf", preexec_fn=limit)
     assert made.returncode == 1
-    assert made.stderr.splitlines()[-1].endswith("File too large")
+    assert made.stderr.splitlines()[-1] == f"probforest: error: {tmp_path / 'm.prf'}: File too large"
     assert os.listdir(tmp_path) == []
 
 

@@ -1,5 +1,6 @@
 """Files that are replaced as a whole: whoever opens one finds the old content or the new, never half of it."""
 
+import errno
 import os
 import secrets
 import stat
@@ -7,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+_NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _LONGEST_STEM = 40  # characters of a name that the temporary one repeats; names of files have a length limit
 
 
@@ -35,9 +37,11 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
             os.chmod(part, mode)
         _write_through(part)
         os.replace(part, target)
-    except BaseException:
+    except BaseException as problem:
         with suppress(FileNotFoundError):
             part.unlink()
+        if isinstance(problem, OSError) and problem.errno in _NO_ROOM and problem.filename in (None, str(part)):
+            problem.filename = str(target)  # a write does not say into which file
         raise
 
 
