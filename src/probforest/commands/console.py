@@ -38,14 +38,13 @@ class Console:
         """Warnings of the package become notes, each of them once."""
         seen: set[str] = set()
 
-        def show(message: Any, *_: Any, **__: Any) -> None:
-            if str(message) not in seen:
+        def show(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
+            if category is UserWarning and str(message) not in seen:  # other libraries' own kinds are for programmers
                 seen.add(str(message))
                 self.note(str(message))
 
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            warnings.simplefilter("always", UserWarning)
+            warnings.simplefilter("always")
             warnings.showwarning = show
             yield
 
