@@ -15,7 +15,8 @@ from probforest.cli import main
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("kind,g\nA,1\nB,2\n", "has no column 'e_g'"),
+        ("kind,e_g\nA,1\nB,2\n", "has no column 'g'"),
+        ("kind,g\nA,1\nB,2\n", "has the features, but not their errors e_g. Add these columns"),
         ("kind,g,e_g\nA,1,0.1\nB,x,0.1\n", "'g' must hold numbers, but has 'x' in row 2"),
         ("kind,g,e_g\n", "has no rows"),
         ("", "is empty"),
@@ -92,7 +93,7 @@ def test_units_that_cannot_be_converted(folder, tmp_path, capsys):
     changed["size"].unit = u.mag
     changed.write(tmp_path / "t.fits")
     assert call("predict", folder / "with_units.prf", tmp_path / "t.fits", "-o", tmp_path / "o.csv") == 2
-    assert "'size' of X has the unit mag, which can't be converted to arcsec" in capsys.readouterr().err
+    assert "'size' has the unit mag, which can't be converted to arcsec" in capsys.readouterr().err
 
 
 def test_models_that_cannot_be_asked_with_tables(tmp_path, capsys):

@@ -142,7 +142,7 @@ def test_ties_make_fewer_error_bins_and_no_errors_one_more(example):
     sizes = np.where(sizes < 1, 0.0, 2.0)
     sizes[:30] = np.nan
     without, small, large = evaluate(truth, proba, CLASSES, error_size=sizes).error_sizes
-    assert without.without_errors
+    assert without.is_unknown
     assert (without.n_objects, small.n_objects, large.n_objects) == (30, (sizes == 0).sum(), (sizes == 2).sum())
     assert (small.low, small.high, large.median) == (0, 0, 2)
 

@@ -72,3 +72,11 @@ def test_class_weights_multiply_the_class_masses():
     weighted, factor = table.reweighted(np.array([1.0, 3.0]))
     np.testing.assert_allclose(weighted.pmf * factor[:, None], table.pmf * [1, 3])
     np.testing.assert_allclose(weighted.pmf.sum(axis=1), 1)
+
+
+def test_probabilities_of_one_class_are_noticed_though_most_labels_agree():
+    """The probability of being a planet, given for stars as well: right for planets, wrong for stars."""
+    y = np.array(["planet"] * 30 + ["star"] * 20)
+    probability_of_a_planet = np.array([0.9] * 30 + [0.1] * 20)
+    with pytest.warns(UserWarning, match="100% of the objects whose label is 'star'"):
+        read_labels(y, probability_of_a_planet, None, 50)

@@ -96,7 +96,7 @@ def test_reliability_has_the_curve_and_the_counts(evaluation):
 def test_errors_have_a_place_for_objects_without(evaluation):
     axes = error_size_figure(evaluation).axes[0]
     labels = labels_of(axes.xaxis)
-    assert labels[0].startswith("no errors")
+    assert labels[0].startswith("unknown")
     assert len(labels) == len(evaluation.error_sizes) == 6
     expected, right = axes.lines
     assert expected.get_ydata() == pytest.approx([bin.mean_proba for bin in evaluation.error_sizes])

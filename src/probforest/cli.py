@@ -76,6 +76,7 @@ _IN_OPTIONS = {
     "drop the column": "leave it out with --drop",
     "with a mapping in error_columns": "in a file, --errors MAP.toml",
     "error_columns has": "--errors has",
+    "' of X has": "' has",  # X is the table
 }
 
 

@@ -67,7 +67,7 @@ class ReliabilityBin(NamedTuple):
 
 
 class ErrorBin(NamedTuple):
-    """The objects whose errors have a size of low … high; NaN for those without errors."""
+    """The objects whose errors have a size of low … high; NaN for those whose errors nobody knows."""
 
     low: float
     high: float
@@ -77,7 +77,7 @@ class ErrorBin(NamedTuple):
     accuracy: Accuracy
 
     @property
-    def without_errors(self) -> bool:
+    def is_unknown(self) -> bool:
         return isnan(self.median)
 
 
@@ -121,7 +121,7 @@ class Evaluation:
     reliability : tuple of ReliabilityBin
         Accuracy by probability of the most probable class, in ten bins; those without an object are left out.
     error_sizes : tuple of ErrorBin
-        Accuracy by size of the errors, in up to five bins of about as many objects, and one for objects without errors.
+        Accuracy by size of the errors, in up to five bins of about as many objects, and one where they are unknown.
         Empty if no sizes were given.
     coverage : tuple of CoveragePoint
         Accuracy when only the most confident answers count. Equally confident objects come in together.
@@ -204,7 +204,7 @@ def evaluate(truth, proba, classes, *, error_size=None) -> Evaluation:
     classes : array-like of shape (n_classes,)
         The class of every column of `proba`.
     error_size : array-like of shape (n_samples,), default=None
-        How large the errors of an object are, in any unit; NaN if it has none.
+        How large the errors of an object are, in any unit; NaN if they are unknown.
 
     Returns
     -------
@@ -413,8 +413,8 @@ def percent(share: float) -> str:
 
 def size_range(bin: ErrorBin) -> str:
     """The range of an error bin in words."""
-    if bin.without_errors:
-        return "no errors"
+    if bin.is_unknown:
+        return "unknown"
     low, high = f"{bin.low:.3g}", f"{bin.high:.3g}"
     return low if low == high else f"{low} – {high}"
 
@@ -460,7 +460,7 @@ def _read_error_size(error_size, n_objects: int) -> np.ndarray:
     bad = (sizes < 0) | np.isinf(sizes)
     if bad.any():
         row = int(np.argmax(bad))
-        raise ValueError(f"error_size is {sizes[row]} at row {row}; expected a size, or NaN if there are no errors.")
+        raise ValueError(f"error_size is {sizes[row]} at row {row}; expected a size, or NaN if the errors are unknown.")
     return sizes
 
 
@@ -587,7 +587,7 @@ def _clean_half(evaluation: Evaluation) -> str:
 
 
 def _effect_of_errors(evaluation: Evaluation) -> str:
-    bins = [bin for bin in evaluation.error_sizes if not bin.without_errors]
+    bins = [bin for bin in evaluation.error_sizes if not bin.is_unknown]
     if len(bins) < 2:
         return ""
     small, large = (bin.accuracy.value for bin in (bins[0], bins[-1]))
@@ -637,7 +637,7 @@ def _reliability_text(evaluation: Evaluation) -> str:
 def _error_size_text(evaluation: Evaluation) -> str:
     rows = [["error size", "objects", "median", "accuracy (95 % interval)", "expected by the model"]]
     for bin in evaluation.error_sizes:
-        median = "–" if bin.without_errors else f"{bin.median:.3g}"
+        median = "–" if bin.is_unknown else f"{bin.median:.3g}"
         rows.append([size_range(bin), f"{bin.n_objects:,}", median, str(bin.accuracy), f"{bin.mean_proba:.3f}"])
     return _aligned(rows)
 

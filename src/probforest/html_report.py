@@ -311,7 +311,7 @@ def _error_size_table(evaluation: Evaluation) -> str:
         [
             size_range(bin),
             f"{bin.n_objects:,}",
-            "–" if bin.without_errors else f"{bin.median:.3g}",
+            "–" if bin.is_unknown else f"{bin.median:.3g}",
             str(bin.accuracy),
             f"{bin.mean_proba:.3f}",
         ]

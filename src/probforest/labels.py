@@ -15,6 +15,7 @@ from .reading import unmasked
 from .warning import warn_caller
 
 SUM_TOLERANCE = 1e-6
+_FEW = 10  # objects of a class say nothing about a mistake
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def read_labels(y, y_proba, classes, n_objects: int) -> LabelTable:
     if proba is not None and proba.ndim == 2:
         known, pmf = _sorted_pmf(proba, _names_of_columns(names, y, proba.shape[1]))
         if y is not None:
-            _warn_if_contradicted(pmf, _index_of(y, known)[1])
+            _warn_if_contradicted(pmf, _index_of(y, known)[1], known)
         return soft_labels(known, pmf)
     if y is None:
         raise ValueError(
@@ -90,19 +91,27 @@ def read_labels(y, y_proba, classes, n_objects: int) -> LabelTable:
     if proba is None:
         return LabelTable(known, index.astype(INDEX))
     pmf = _spread(index, proba, len(known))
-    _warn_if_contradicted(pmf, index)
+    _warn_if_contradicted(pmf, index, known)
     return soft_labels(known, pmf)
 
 
-def _warn_if_contradicted(pmf: np.ndarray, index: np.ndarray) -> None:
+def _warn_if_contradicted(pmf: np.ndarray, index: np.ndarray, classes: np.ndarray) -> None:
     """Probabilities of another thing than the label (of being a planet, say) are an easy mistake, and ruin a model."""
-    contradicted = (pmf[np.arange(len(pmf)), index] < pmf.max(axis=1)).mean()
-    if contradicted > 0.5:
-        warn_caller(
-            f"y_proba calls another class more probable than y for {contradicted:.0%} of the objects. With shape (n,) "
-            "y_proba is the probability that the label in y is right, not that of a certain class; with shape (n, k) "
-            "its columns are the classes in sorted order, unless classes= says otherwise."
-        )
+    contradicted = pmf[np.arange(len(pmf)), index] < pmf.max(axis=1)
+    counts = np.bincount(index, minlength=pmf.shape[1])
+    shares = np.bincount(index, contradicted, minlength=pmf.shape[1]) / np.maximum(counts, 1)
+    worst = int(np.argmax(np.where(counts >= _FEW, shares, 0.0)))
+    if contradicted.mean() > 0.5:
+        whom = f"{contradicted.mean():.0%} of the objects"
+    elif counts[worst] >= _FEW and shares[worst] > 0.5:
+        whom = f"{shares[worst]:.0%} of the objects whose label is {classes.tolist()[worst]!r}"
+    else:
+        return
+    warn_caller(
+        f"y_proba calls another class more probable than y for {whom}. With shape (n,) y_proba is the probability that "
+        "the label in y is right, not that of a certain class; with shape (n, k) its columns are the classes in sorted "
+        "order, unless classes= says otherwise."
+    )
 
 
 def _spread(index: np.ndarray, confidence: np.ndarray, n_classes: int) -> np.ndarray:

@@ -114,7 +114,7 @@ def _validated(validate: Callable[[Any], np.ndarray], X: Any) -> np.ndarray:
         return validate(unmasked(X))
     except (TypeError, ValueError) as problem:
         column = _column_without_numbers(X)
-        if column is None:
+        if column is None or "feature names should match" in str(problem):
             raise
         raise ValueError(
             f"X has something that is no number in column {column!r}: {problem}. Drop it, or make numbers of it."

@@ -94,11 +94,8 @@ class Catalogue(AbstractContextManager, ABC):
         name = unknown[0]
         if name in self.skipped:
             raise ValueError(f"{self.path}: the column {name!r} can't be used: {self.skipped[name]}.")
-        close = get_close_matches(name.lower(), [other.lower() for other in self.names], n=3)
-        alike = [repr(other) for other in self.names if other.lower() in close]
-        hint = f"Did you mean {' or '.join(alike)}?" if alike else f"It has {_listed(self.names)}."
-        more = f" (and {len(unknown) - 1} more: {_listed(unknown[1:])})" if len(unknown) > 1 else ""
-        raise ValueError(f"{self.path} has no column {name!r}{more}. {hint}")
+        more = f" (nor {listed(unknown[1:])})" if len(unknown) > 1 else ""
+        raise ValueError(f"{self.path} has no column {name!r}{more}. {what_there_is(name, self.names)}")
 
     def refuse_duplicates(self, names: Sequence[str]) -> None:
         """Complain about two columns with the same name."""
@@ -107,8 +104,20 @@ class Catalogue(AbstractContextManager, ABC):
             raise ValueError(f"{self.path} has two columns with the name {twice[0]!r}. Rename or remove one.")
 
 
-def _listed(names: Sequence[str], most: int = 12) -> str:
-    return ", ".join(names[:most]) + (f", … ({len(names)} columns)" if len(names) > most else "")
+def what_there_is(name: str, names: Sequence[str]) -> str:
+    """What somebody may have meant who wrote `name`, or all that there is.
+
+    >>> what_there_is("Gmag", ["gmag", "rmag"]), what_there_is("z", ["gmag", "rmag"])
+    ("Did you mean 'gmag'?", 'There is gmag, rmag.')
+    """
+    close = get_close_matches(name.lower(), [other.lower() for other in names], n=3, cutoff=0.8)
+    alike = [repr(other) for other in names if other.lower() in close]
+    return f"Did you mean {' or '.join(alike)}?" if alike else f"There is {listed(names)}."
+
+
+def listed(names: Sequence[str], most: int = 12) -> str:
+    """Some names, and how many there are."""
+    return ", ".join(names[:most]) + (f", … ({len(names)} in all)" if len(names) > most else "")
 
 
 def is_number(kind: Any) -> bool:

@@ -200,15 +200,20 @@ class _Head:
         self.delimiter = max(_DELIMITERS, key=header.count)
         self.names = [name.strip() for name in next(csv.reader([header], delimiter=self.delimiter))]
         self.sample = _whole_rows(lines[first + 1 :], is_cut=len(beginning) == _LOOK)
-        self._check(path)
+        self._check(path, header)
 
-    def _check(self, path: Path) -> None:
+    def _check(self, path: Path, header: str) -> None:
         if len(self.names) == 1 and len(self.names[0].split()) > 1:
             raise ValueError(
                 f"{path} has blanks between its names ({self.names[0][:40]!r}); expected commas, tabs, semicolons or |."
             )
         if all(_is_numeral(name) for name in self.names):
-            raise ValueError(f"{path} has numbers in its first row; expected the names of its columns.")
+            above = " Is the comment above it the names? Then remove its #." if self.n_lines > 1 else ""
+            raise ValueError(f"{path} has numbers in its first row; expected the names of its columns.{above}")
+        if header.startswith(("|", "\\")):
+            raise ValueError(
+                f"{path} looks like an IPAC table, which can't be read. Convert it with astropy or TOPCAT."
+            )
         if "" in self.names:
             raise ValueError(f"{path}: column {self.names.index('') + 1} has no name. Give it one, or remove it.")
 

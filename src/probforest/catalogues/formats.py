@@ -94,6 +94,8 @@ def format_of(path: Path, file: BinaryIO) -> str:
         if b"VOTABLE" in first.upper():
             return VOTABLE
         raise ValueError(f"{path} is XML or HTML, but no VOTable.")
+    if first.startswith(b"PK"):
+        raise ValueError(f"{path} is a saved model, or another zip; expected a table.")
     if b"\x00" in first:
         raise ValueError(f"{path} is no table that can be read; {readable()}")
     _check_name(path)

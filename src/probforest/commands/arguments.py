@@ -19,6 +19,7 @@ def integer(low: int, *, but_not: int | None = None) -> Callable[[str], int]:
             raise argparse.ArgumentTypeError(f"{number} is not possible here")
         return number
 
+    read.__name__ = "whole number"  # which argparse calls it
     return read
 
 
@@ -50,6 +51,8 @@ def add_overwrite(parser: argparse.ArgumentParser) -> None:
 
 def refuse_to_overwrite(output: Path, inputs: Sequence[Path], *, overwrite: bool) -> None:
     """Complain now rather than after the work about an output that is there, can't be made, or is an input."""
+    if output.is_dir():
+        raise ValueError(f"{output} is a folder; give the name of a file in it.")
     if output.exists():
         for given in inputs:
             if given.exists() and os.path.samefile(output, given):

@@ -1,15 +1,18 @@
 """Asking a saved model about the rows of a table, piece by piece, with the names and units that it knows."""
 
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..catalogues import Catalogue
+from ..catalogues.catalogue import listed
 from ..cell_error import CellError
 from ..classifier import ProbabilisticClassifier
 from ..extras import need
+from ..kernels.route import add_waves
 from ..persistence import load
 from ..progress import with_progress
 from .console import Console
@@ -49,20 +52,54 @@ def table_for(piece: Any, names: Sequence[str], units: dict[str, Any]) -> Any:
 
 def units_for(model: ProbabilisticClassifier, catalogue: Catalogue, console: Console) -> dict[str, Any]:
     """Units of the columns that a model needs. They are compared only if both the model and the table have some."""
+    _refuse_without_errors(model, catalogue)
     units = {name: catalogue.units[name] for name in columns_of(model) if name in catalogue.units}
     if units and not model._layout.units:
         console.note(f"{catalogue.path} has units, but the model was trained without: they are not compared.")
         return {}
-    if model._layout.units and not units:
-        listed = ", ".join(f"{name} [{unit}]" for name, unit in model._layout.units.items())
-        console.note(f"{catalogue.path} has no units; those of the training are assumed: {listed}.")
+    known = model._layout.units
+    if known and not units:
+        assumed = ", ".join(f"{name} [{unit}]" for name, unit in known.items())
+        console.note(f"{catalogue.path} has no units; those of the training are assumed: {assumed}.")
+    other = {name: unit for name, unit in units.items() if name in known and unit != known[name]}
+    if other:
+        changes = ", ".join(f"{name} from {unit} to {known[name]}" for name, unit in other.items())
+        console.note(f"units to convert: {changes}.")
     return units
+
+
+def _refuse_without_errors(model: ProbabilisticClassifier, catalogue: Catalogue) -> None:
+    """A table that has the features but not their errors is a usual one, and has a remedy."""
+    missing = [name for name in columns_of(model) if name not in catalogue.names]
+    if missing and not any(name in missing for name in model.error_pairs_ or missing):
+        raise ValueError(
+            f"{catalogue.path} has the features, but not their errors {listed(missing)}. Add these columns: zeros mean "
+            "exact values, and empty ones unknown errors, for which the median error of the training is taken."
+        )
 
 
 def in_file(error: CellError, catalogue: Catalogue, row: int) -> CellError:
     """A complaint of the model about a value, in the words of somebody who looks at the file: rows count from 1."""
     what = error.what.removesuffix(" of X")
     return CellError(f"{catalogue.path}: {what}", error.value, row + 1, None, error.remark)
+
+
+class Fingerprint:
+    """A number that tells whether the columns of two tables are the same, however they are cut into pieces."""
+
+    def __init__(self, names: Sequence[str]):
+        self._names = names
+        self._digest = sha256()
+
+    def after(self, piece: Any) -> "Fingerprint":
+        """With another piece, the columns being numbers."""
+        values = np.column_stack([piece.column(name).to_numpy() for name in self._names])
+        self._digest.update(np.where(np.isnan(values), np.nan, values).tobytes())  # there are many NaNs
+        return self
+
+    def hex(self) -> str:
+        """The number."""
+        return self._digest.hexdigest()
 
 
 class Answer(NamedTuple):
@@ -77,6 +114,8 @@ def answers(
     model: ProbabilisticClassifier, catalogue: Catalogue, others: Sequence[str], console: Console
 ) -> Iterator[Answer]:
     """What the model says about a table. Pieces have its columns and `others`."""
+    if model.fitted_with_errors_:
+        console.note_compiling(add_waves)
     return with_progress(
         _asked(model, catalogue, others, units_for(model, catalogue, console)),
         catalogue.n_rows,

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from ..catalogues import Catalogue
-from ..catalogues.catalogue import is_number, is_text
+from ..catalogues.catalogue import is_number, is_text, what_there_is
 from ..columns import Errors, looks_like_error_of, pair_columns
 
 _NUMERAL = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
@@ -43,7 +43,7 @@ def matching(patterns: Iterable[str], names: Sequence[str], option: str) -> list
     for pattern in patterns:
         fitting = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
         if not fitting:
-            raise ValueError(f"{option} {pattern}: the table has no such column; it has {', '.join(names)}.")
+            raise ValueError(f"{option} {pattern}: the table has no such column. {what_there_is(pattern, names)}")
         found.update(fitting)
     return [name for name in names if name in found]
 
@@ -74,16 +74,15 @@ def choose_columns(
         Which columns are errors of which.
     """
     chosen = ColumnsToUse(catalogue.names, ignored=dict(catalogue.skipped))
-    names = [name for name in catalogue.names if name not in reserved]
-    dropped = matching(drop, names, "--drop")
+    dropped = [name for name in matching(drop, catalogue.names, "--drop") if name not in reserved]
     chosen.ignored |= dict.fromkeys(dropped, "--drop")
-    names = [name for name in names if name not in dropped]
+    names = [name for name in catalogue.names if name not in reserved and name not in dropped]
     wanted = None if features is None else matching(features, names, "--features")
     if wanted is not None:
         names = _with_their_errors(wanted, names, errors)
     usable = []
     for name in names:
-        reason = _why_not(name, table.column(name), asked_for=wanted is not None)
+        reason = _why_not(name, table.column(name), asked_for=name in (features or ()))
         if reason is None:
             usable.append(name)
         else:
@@ -112,9 +111,9 @@ def _why_not(name: str, column: Any, *, asked_for: bool) -> str | None:
     import pyarrow.compute as compute
 
     if is_number(column.type):
-        return "has no value" if column.null_count == len(column) or _all_nan(column) else None
+        return "empty" if column.null_count == len(column) or _all_nan(column) else None
     if column.null_count == len(column):
-        return "has no value"
+        return "empty"
     if is_text(column.type):
         text = column.cast("string")
         numeral = compute.match_substring_regex(text, _NUMERAL)
@@ -137,6 +136,12 @@ def _all_nan(column: Any) -> bool:
     from pyarrow import types
 
     return bool(types.is_floating(column.type) and compute.all(compute.is_nan(column)).as_py())
+
+
+def look_like_errors(chosen: ColumnsToUse) -> list[str]:
+    """Features that have the name of an error of another one."""
+    names = list(chosen.pairs)
+    return [name for name in names if looks_like_error_of(name, names)]
 
 
 def look_like_identifiers(table: Any, names: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..atomic import replacing
 from ..catalogues import Catalogue, open_catalogue
+from ..catalogues.catalogue import what_there_is
 from ..classifier import ProbabilisticClassifier
 from ..evaluation import Evaluation
 from ..evaluation import evaluate as judge
@@ -17,7 +18,7 @@ from ..html_report import html_report
 from ..persistence import describe
 from ..plotting import figures_of, write_figures
 from .arguments import add_common, add_n_jobs, add_overwrite, refuse_to_overwrite
-from .asking import answers, load_for_tables
+from .asking import Fingerprint, answers, columns_of, load_for_tables
 from .console import Console
 from .target import positions, read_labels_of
 
@@ -45,6 +46,8 @@ def add(commands) -> None:
 
 def run(options: argparse.Namespace, console: Console) -> int:
     if options.report is not None:
+        if options.report.suffix.lower() not in (".html", ".htm"):
+            raise ValueError(f"--report {options.report}: the name of a page must end in .html.")
         refuse_to_overwrite(options.report, [options.model, options.table], overwrite=options.overwrite)
     if options.plots is not None and not options.overwrite and options.plots.is_dir() and any(options.plots.iterdir()):
         raise ValueError(f"{options.plots} is not empty. Choose another folder, or add --overwrite to replace figures.")
@@ -62,39 +65,50 @@ def _run(options: argparse.Namespace, console: Console, report: Path | None) -> 
     about = describe(options.model)["about"]
     with open_catalogue(options.table) as catalogue:
         target = _target(options.target or about.get("target"), catalogue)
-        evaluation, n_unlabelled = _evaluated(model, catalogue, target, console)
-    if about.get("table") == options.table.name and about.get("rows") == evaluation.n_objects:
+        evaluation, n_unlabelled, fingerprint = _evaluated(model, catalogue, target, console)
+    if about.get("fingerprint") == fingerprint:
         console.note(
-            f"the forest seems to have been trained on {options.table.name} itself. It knows these objects, and what "
-            "follows is too good; the out-of-bag results of the training are honest."
+            f"the forest was trained on what is in {options.table.name}. It knows these objects, and what follows is "
+            "too good; the out-of-bag results of the training are honest."
         )
+    absent = [name for name, row in zip(evaluation.names, evaluation.confusion, strict=True) if row.sum() == 0]
+    if absent:
+        console.note(f"no row has the class {', '.join(absent)}: answers of it can't be right here.")
     console.say(f"{options.model} on {options.table}, classes in {target}\n")
     if n_unlabelled:
         console.say(f"left out: {n_unlabelled:,} rows without a class")
     console.say(evaluation.as_text())
-    _draw(model, evaluation, options, target, report)
-    for path in (options.plots, options.report):
-        if path is not None:
-            console.say(f"\nwritten: {path}")
-    console.result({"target": target, "rows_without_class": n_unlabelled, **evaluation.as_dict()})
+    _draw(model, evaluation, options, target, report, about)
+    written = [str(path) for path in (options.plots, options.report) if path is not None]
+    if written:
+        console.say(f"\nwritten: {', '.join(written)}")
+    names = {"model": str(options.model), "table": str(options.table), "target": target}
+    console.result({**names, "rows_without_class": n_unlabelled, **evaluation.as_dict()})
     return 0
 
 
 def _target(target: str | None, catalogue: Catalogue) -> str:
     if target is None:
         raise ValueError("Nothing says which column has the classes. Add --target CLASS.")
-    catalogue.refuse_unknown([target])
+    if target not in catalogue.names:
+        raise ValueError(
+            f"{catalogue.path} has no column {target!r} with the true classes; another one is named with --target. "
+            f"{what_there_is(target, catalogue.names)}"
+        )
     return target
 
 
 def _evaluated(
     model: ProbabilisticClassifier, catalogue: Catalogue, target: str, console: Console
-) -> tuple[Evaluation, int]:
+) -> tuple[Evaluation, int, str]:
+    """The evaluation, the number of rows without a class, and the fingerprint of the others."""
     truth, probas, sizes, n_unlabelled, first_row = [], [], [], 0, 0
+    fingerprint = Fingerprint(columns_of(model))
     for answer in answers(model, catalogue, [target], console):
         labels, known = read_labels_of(answer.piece.column(target))
         place = positions(labels, model.classes_)
         _refuse_unseen(labels, place, first_row + np.flatnonzero(known), model, catalogue, target)
+        fingerprint.after(answer.piece.filter(known))
         truth.append(place)
         probas.append(answer.proba[known])
         if model.fitted_with_errors_:
@@ -105,7 +119,8 @@ def _evaluated(
         raise ValueError(f"{catalogue.path} has no rows" + (" with a class." if n_unlabelled else "."))
     size = np.concatenate(sizes) if sizes else None
     labels = model.classes_[np.concatenate(truth)]
-    return judge(labels, np.concatenate(probas), model.classes_, error_size=size), n_unlabelled
+    evaluation = judge(labels, np.concatenate(probas), model.classes_, error_size=size)
+    return evaluation, n_unlabelled, fingerprint.hex()
 
 
 def _refuse_unseen(
@@ -148,6 +163,7 @@ def _draw(
     options: argparse.Namespace,
     target: str,
     report: Path | None,
+    about: dict[str, Any],
 ) -> None:
     if report is None and options.plots is None:
         return
@@ -160,6 +176,7 @@ def _draw(
             "Model": options.model.name,
             "Table": options.table.name,
             "Classes in": target,
+            "Trained on": str(about.get("table", "unknown")),
             "Objects": f"{evaluation.n_objects:,}",
             "Size of the errors": "median over the features of error / median error in training",
             "probforest": describe(options.model)["written_by"],

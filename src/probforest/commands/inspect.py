@@ -6,8 +6,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..classifier import ProbabilisticClassifier
 from ..columns import describe_pairs
 from ..persistence import describe, load
@@ -42,6 +40,7 @@ def _facts(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
     header = describe(path)
     trees = model.trees_ if hasattr(model, "trees_") else [model.tree_]
     features = model._layout.features
+    names = [str(name) for name in features or [f"column {j}" for j in range(model._n_features)]]
     return {
         "model": str(path),
         "bytes": path.stat().st_size,
@@ -52,12 +51,12 @@ def _facts(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
         "n_trees": len(trees),
         "n_nodes": int(sum(tree.n_nodes for tree in trees)),
         "depth": int(max(tree.depth for tree in trees)),
-        "features": features if features is None else [str(name) for name in features],
+        "features": None if features is None else names,
         "n_features": model._n_features,
         "errors": {name: asdict(pair) for name, pair in (model.error_pairs_ or {}).items() if pair is not None},
         "units": {str(name): str(unit) for name, unit in model._layout.units.items()},
         "parameters": _plain(_changed_parameters(model)),
-        "importances": model.feature_importances_.tolist(),
+        "importances": dict(zip(names, model.feature_importances_.tolist(), strict=True)),
         "about": header["about"],
     }
 
@@ -87,10 +86,9 @@ def _text(facts: dict[str, Any], model: ProbabilisticClassifier) -> str:
         f"classes: {', '.join(map(str, facts['classes']))}",
         f"{facts['n_trees']:,} trees, {facts['n_nodes']:,} nodes, depth {facts['depth']}",
     ]
-    about = dict(facts["about"])
-    out_of_bag = about.pop("out_of_bag", None)
-    if about:
-        lines.append("trained on " + ", ".join(f"{key} {value}" for key, value in about.items()))
+    notes = dict(facts["about"])
+    out_of_bag, _ = notes.pop("out_of_bag", None), notes.pop("fingerprint", None)
+    lines += [f"{key}: {value}" for key, value in notes.items()]
     if out_of_bag:
         accuracy, low, high = out_of_bag["accuracy"]
         lines.append(
@@ -100,12 +98,11 @@ def _text(facts: dict[str, Any], model: ProbabilisticClassifier) -> str:
         lines.append("parameters: " + ", ".join(f"{key}={value!r}" for key, value in facts["parameters"].items()))
     if facts["units"]:
         lines.append("units: " + ", ".join(f"{name} [{unit}]" for name, unit in facts["units"].items()))
-    names = facts["features"] or [f"column {j}" for j in range(facts["n_features"])]
     lines.append("")
     if model.error_pairs_ is not None:
         lines += ["features, with their errors:", indented(describe_pairs(model.error_pairs_)), ""]
-    lines.append("importances" if len(names) <= 20 else "importances, the largest 20")
-    width = max(map(len, names))
-    for j in np.argsort(-np.array(facts["importances"]), kind="stable")[:20]:
-        lines.append(f"  {names[j]:{width}s}  {facts['importances'][j]:.3f}")
+    importances = sorted(facts["importances"].items(), key=lambda item: -item[1])
+    lines.append("importances" if len(importances) <= 20 else "importances, the largest 20")
+    width = max(len(name) for name, _ in importances)
+    lines += [f"  {name:{width}s}  {importance:.3f}" for name, importance in importances[:20]]
     return "\n".join(lines)

@@ -66,6 +66,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
     by_class = {str(name): count for name, count in zip(model.classes_.tolist(), counts.tolist(), strict=True)}
     console.say(f"{options.output}: {n_rows:,} rows in {seconds:.1f} s")
     console.say(f"kept columns: {', '.join(kept) or 'none'}")
+    if not kept and options.keep is None:
+        console.note("no column of the output says which row is which: the forest uses them all. --keep copies some.")
     _say_counts(console, by_class)
     console.result(
         {

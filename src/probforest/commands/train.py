@@ -11,11 +11,13 @@ import numpy as np
 
 from ..atomic import replacing
 from ..catalogues import Catalogue, open_catalogue
-from ..catalogues.catalogue import with_numbers
+from ..catalogues.catalogue import listed, what_there_is, with_numbers
+from ..catalogues.formats import format_by_name
 from ..cell_error import CellError
 from ..columns import describe_pairs
 from ..evaluation import Evaluation, confusion_text, evaluate
 from ..forest import ProbabilisticRandomForestClassifier
+from ..kernels.grow import grow_nodes
 from ..persistence import save
 from .arguments import (
     add_common,
@@ -26,8 +28,8 @@ from .arguments import (
     refuse_to_overwrite,
     setting,
 )
-from .asking import in_file, table_for
-from .columns_to_use import ColumnsToUse, choose_columns, look_like_identifiers
+from .asking import Fingerprint, in_file, table_for
+from .columns_to_use import ColumnsToUse, choose_columns, look_like_errors, look_like_identifiers
 from .console import Console, indented, readable_size
 from .target import read_labels_of
 
@@ -56,13 +58,16 @@ def add(commands) -> None:
     parser.add_argument("table", type=Path, metavar="TABLE", help="the training set")
     parser.add_argument("--target", required=True, metavar="CLASS", help="the column with the classes")
     parser.add_argument(
-        "--label-proba", metavar="COL", help="a column with the probability that each class is right, from 0 to 1"
+        "--label-proba",
+        metavar="COL",
+        help="a column with the probability that the class in its row is right, whichever that is",
     )
     parser.add_argument(
         "--errors",
         default="auto",
         metavar="auto|MAP.toml|none",
-        help="which columns are errors of which others: by their names (default), by a file, or none of them",
+        help="which columns are errors of which others: by their names (default), by a file, or none of them: "
+        "then columns with errors are features like others, unless you --drop them",
     )
     parser.add_argument(
         "--features", nargs="+", metavar="COL", help="the features, also as patterns such as 'mag_*'; errors come along"
@@ -95,6 +100,8 @@ class Labelled(NamedTuple):
 
 def run(options: argparse.Namespace, console: Console) -> int:
     refuse_to_overwrite(options.output, [options.table], overwrite=options.overwrite)
+    if format_by_name(options.output)[0] is not None:
+        raise ValueError(f"{options.output}: a model must not have the name of a table. The usual ending is .prf.")
     forest = _new_forest(options, console)
     errors = error_map(options.errors)
     with replacing(options.output) as temporary:  # first of all, as a folder that can't be written to is known at once
@@ -103,9 +110,10 @@ def run(options: argparse.Namespace, console: Console) -> int:
             chosen = _columns(catalogue, labelled.table, options, errors)
             _describe(console, catalogue, labelled, chosen, options)
             forest.set_params(error_columns=chosen.error_columns)
-            _fit(forest, catalogue, labelled, chosen, options)
+            fingerprint = _fit(forest, catalogue, labelled, chosen, options, console)
         evaluation = _out_of_bag(forest, labelled.labels)
-        size = save(forest, temporary, about=_about(options, catalogue, labelled, evaluation))
+        about = _about(options, catalogue, labelled, evaluation, fingerprint)
+        size = save(forest, temporary, about=about)
     _report(console, forest, evaluation, options, size)
     console.result(_summary(options, forest, labelled, chosen, evaluation, size))
     return 0
@@ -117,10 +125,19 @@ def _fit(
     labelled: Labelled,
     chosen: ColumnsToUse,
     options: argparse.Namespace,
-) -> None:
+    console: Console,
+) -> str:
+    """Fit; returns the fingerprint of the features."""
     numbers = with_numbers(labelled.table, [*chosen.names, *_label_proba(options)], catalogue.path)
     X = table_for(numbers, chosen.names, {name: catalogue.units.get(name) for name in chosen.names})
     confidence = numbers.column(options.label_proba).to_numpy() if options.label_proba else None
+    if confidence is not None and np.isnan(confidence).any():
+        raise ValueError(
+            f"{catalogue.path}: the column {options.label_proba!r} has no number in {np.isnan(confidence).sum():,} of "
+            f"{len(confidence):,} rows. Write 1 where the class is certain, 1 / (number of classes) where nothing is "
+            "known, or empty the class, which leaves the row out."
+        )
+    console.note_compiling(grow_nodes)
     try:
         with redirect_stdout(None):  # the forest would say again which errors it has found
             forest.fit(X, labelled.labels, y_proba=confidence)
@@ -129,6 +146,7 @@ def _fit(
             error = error.renamed(f"column {options.label_proba!r}")
         raise in_file(error, catalogue, int(labelled.rows[error.row or 0])) from None
     forest.set_params(verbose=0)  # whoever loads it has another terminal
+    return Fingerprint(chosen.names).after(numbers).hex()
 
 
 def _label_proba(options: argparse.Namespace) -> list[str]:
@@ -141,7 +159,7 @@ def _new_forest(options: argparse.Namespace, console: Console) -> ProbabilisticR
     known = inspect.signature(ProbabilisticRandomForestClassifier).parameters
     for key in settings:
         if key not in known:
-            raise ValueError(f"--set {key}: a forest has no such parameter; it has {', '.join(known)}.")
+            raise ValueError(f"--set {key}: a forest has no such parameter. {what_there_is(key, list(known))}")
     for key, instead in (("error_columns", "--errors"), ("warm_start", None)):
         if key in settings:
             raise ValueError(f"--set {key}: " + (f"use {instead}." if instead else "there is nothing to go on from."))
@@ -189,7 +207,11 @@ def _out_of_bag(forest: ProbabilisticRandomForestClassifier, labels: np.ndarray)
 
 
 def _about(
-    options: argparse.Namespace, catalogue: Catalogue, labelled: Labelled, evaluation: Evaluation | None
+    options: argparse.Namespace,
+    catalogue: Catalogue,
+    labelled: Labelled,
+    evaluation: Evaluation | None,
+    fingerprint: str,
 ) -> dict[str, Any]:
     """Notes that go with the model."""
     about: dict[str, Any] = {
@@ -197,6 +219,7 @@ def _about(
         "format": catalogue.format,
         "rows": len(labelled.labels),
         "target": options.target,
+        "fingerprint": fingerprint,
     }
     if evaluation is not None:
         about["out_of_bag"] = {"accuracy": list(evaluation.accuracy), "log_loss": evaluation.log_loss}
@@ -210,15 +233,24 @@ def _describe(
     n_rows, n_columns = len(labelled.labels) + labelled.n_unlabelled, len(catalogue.names) + len(catalogue.skipped)
     console.say(f"{catalogue.path}: {catalogue.format}, {n_rows:,} rows, {n_columns} columns")
     classes, counts = np.unique(labelled.labels, return_counts=True)
-    listed = ", ".join(f"{name} ({count:,})" for name, count in zip(classes.tolist(), counts.tolist(), strict=True))
-    console.say(f"classes in {options.target}: {listed}")
+    shown = [f"{name} ({count:,})" for name, count in zip(classes.tolist(), counts.tolist(), strict=True)]
+    console.say(f"classes in {options.target}: {listed(shown, most=30)}")
+    for name in classes[counts == 1].tolist():
+        console.note(f"the class {name!r} has a single row. Is it a mistake?")
     if labelled.n_unlabelled:
         console.say(f"left out: {labelled.n_unlabelled:,} rows without a class")
-    console.say(f"\nfeatures ({len(chosen.pairs)}), with their errors:\n{indented(describe_pairs(chosen.pairs))}")
+    how = "with their errors" if chosen.error_columns else "no column is an error of another"
+    console.say(f"\nfeatures ({len(chosen.pairs)}), {how}:\n{indented(describe_pairs(chosen.pairs))}")
+    units = [f"{name} [{unit}]" for name, unit in catalogue.units.items() if name in chosen.names]
+    if units:
+        console.say(f"units: {', '.join(units)}")
     for reason in dict.fromkeys(chosen.ignored.values()):
         console.say(f"ignored ({reason}): {', '.join(name for name, why in chosen.ignored.items() if why == reason)}")
     for name in look_like_identifiers(labelled.table, list(chosen.pairs)):
-        console.note(f"every row has another whole number in {name}. If it is an identifier, add --drop {name}.")
+        console.note(f"{name} is a different whole number in every row. If it is an identifier, add --drop {name}.")
+    like_errors = look_like_errors(chosen)
+    if like_errors:
+        console.note(f"taken as features, though they look like errors: {listed(like_errors)}. --drop leaves them out.")
     console.say()
 
 

@@ -5,6 +5,7 @@ takes it is compiled twice. Where that matters, it begins as `np.int64(0)`. test
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
@@ -29,6 +30,14 @@ def kernel(function: Function) -> Function:
     """Compile lazily, release the GIL, cache on disk."""
     compiled: Any = numba.njit(**_OPTIONS)(function)
     return compiled
+
+
+def is_cached(compiled: Any) -> bool:
+    """Whether a kernel was compiled before, in this process or another one."""
+    if not hasattr(compiled, "stats"):  # switched off by NUMBA_DISABLE_JIT
+        return True
+    folder = compiled.stats.cache_path
+    return bool(compiled.signatures) or (folder is not None and any(Path(folder).glob(f"*{compiled.__name__}*.nbi")))
 
 
 def inlined(function: Function) -> Function:
