@@ -3,11 +3,14 @@
 import builtins
 import importlib
 import os
+import subprocess
 import sys
+import tempfile
 from contextlib import suppress
 
 import numpy as np
 import pyarrow
+import pyarrow.ipc
 import pyarrow.parquet
 import pytest
 
@@ -28,7 +31,9 @@ def folder(tmp_path_factory):
 
 
 def all_of(catalogue, numbers=NUMBERS, others=OTHERS):
-    return pyarrow.concat_tables(list(catalogue.chunks(numbers, others)))
+    chunks = list(catalogue.chunks(numbers, others))
+    tables = [pyarrow.concat_tables([getattr(chunk, part) for chunk in chunks]) for part in ("numbers", "others")]
+    return pyarrow.table({name: table.column(name) for table in tables for name in table.column_names})
 
 
 def matrix(table, names=NUMBERS):
@@ -135,6 +140,29 @@ def test_identifiers_in_csv_keep_all_digits_and_zeros(tmp_path):
     assert column(tmp_path, f"id\n{big}\n1.5\n", "id") == [str(big), "1.5"]  # a float would lose digits of it
     assert column(tmp_path, "id\n1\n\n2.5\nNA\n", "id") == [1.0, 2.5, None]
     assert column(tmp_path, "id,x\n5,\n,1\n", "id") == [5, None]
+    for words in (["1.5", "00123"], ["0.1234567890123456789", "1"], ["1e400", "2.5"]):  # what a float would change
+        assert column(tmp_path, "id\n" + "\n".join(words) + "\n", "id") == words
+    many = "".join(f"{i}\n" for i in range(200_000))
+    assert column(tmp_path, f"id\n{big}\n{many}2.5\n", "id")[0] == str(big)  # the batches of both are far apart
+
+
+def test_blanks_around_missing_values(tmp_path):
+    assert column(tmp_path, "a,b\n1,2\n   ,1\n  NA ,1\n", "a", numbers=["a"], others=[]) == [1.0, None, None]
+
+
+def test_a_feature_that_is_kept_has_its_own_type(tmp_path):
+    big = 2**53 + 1
+    pyarrow.parquet.write_table(pyarrow.table({"n": [big, 1], "flag": [True, False]}), tmp_path / "t.parquet")
+    for path in (tmp_path / "t.parquet", csv(tmp_path, f"n,flag\n{big},true\n1,false\n")):
+        with open_catalogue(path) as catalogue:
+            (chunk,) = catalogue.chunks(["n", "flag"], ["n", "flag"])
+        assert chunk.numbers.column("n").to_pylist() == [float(big), 1.0]
+        assert chunk.others.column("n").to_pylist() == [big, 1]
+        assert chunk.numbers.column("flag").to_pylist() == [1.0, 0.0]
+    with open_catalogue(csv(tmp_path, "n\n007\n12\n")) as catalogue:
+        (chunk,) = catalogue.chunks(["n"], ["n"])
+    assert chunk.numbers.column("n").to_pylist() == [7.0, 12.0]
+    assert chunk.others.column("n").to_pylist() == ["007", "12"]
 
 
 def test_types_of_csv_hold_to_the_end(tmp_path):
@@ -144,8 +172,8 @@ def test_types_of_csv_hold_to_the_end(tmp_path):
     with open_catalogue(path) as catalogue:
         pieces = list(catalogue.chunks(["x"], ["id"]))
     assert len(pieces) > 1
-    assert {str(piece.schema.field("id").type) for piece in pieces} == {"string"}
-    assert pieces[-1].column("id")[-1].as_py() == "S-1"
+    assert {str(piece.others.schema.field("id").type) for piece in pieces} == {"string"}
+    assert pieces[-1].others.column("id")[-1].as_py() == "S-1"
     path = csv(tmp_path, f"id,x\n{many}1,oops\n")
     with (
         open_catalogue(path) as catalogue,
@@ -219,7 +247,7 @@ def test_text_in_a_column_of_numbers(tmp_path):
     pyarrow.parquet.write_table(pyarrow.table({"g": ["1.5", "x"], "r": [1, 2]}), path)
     with (
         open_catalogue(path) as catalogue,
-        pytest.raises(ValueError, match=r"'g' must hold numbers, but has the text '1.5' in row 1"),
+        pytest.raises(ValueError, match=r"'g' must hold numbers, but has the text 'x' in row 2"),
     ):
         list(catalogue.chunks(["g"], []))
 
@@ -251,7 +279,7 @@ def test_a_fits_file_without_a_table(tmp_path):
     from astropy.io import fits
 
     fits.PrimaryHDU(np.zeros((3, 3))).writeto(tmp_path / "image.fits")
-    with pytest.raises(ValueError, match="it has no table"):
+    with pytest.raises(ValueError, match="has no table"):
         open_catalogue(tmp_path / "image.fits")
 
 
@@ -272,6 +300,115 @@ def test_a_name_that_promises_another_format(tmp_path):
 def test_bad_names_of_outputs(tmp_path, name, message):
     with pytest.raises(ValueError, match=message):
         check_output_name(tmp_path / name)
+
+
+AWKWARD = {
+    "int8": pyarrow.array([-128, 127, None, 1], pyarrow.int8()),
+    "uint8": pyarrow.array([255, 0, None, 63], pyarrow.uint8()),
+    "int16": pyarrow.array([16959, -32768, None, 32767], pyarrow.int16()),
+    "uint32": pyarrow.array([999_999, 2**32 - 1, None, 0], pyarrow.uint32()),
+    "int64": pyarrow.array([999_999, -(2**63), None, 2**63 - 1], pyarrow.int64()),
+    "uint64": pyarrow.array([1, 2, None, 3], pyarrow.uint64()),
+    "bool": pyarrow.array([True, False, None, False]),
+    "whole_bool": pyarrow.array([True, False, True, False]),
+    "decimal": pyarrow.array([1, 2, None, 3], pyarrow.decimal128(5, 1)),
+    "half": pyarrow.array(np.array([1.5, 2.5, 0.25, 1.0], dtype=np.float16)),
+    "category": pyarrow.array(["x", "y", None, "x"]).dictionary_encode(),
+    "view": pyarrow.array(["x", "y", None, "z"], pyarrow.string_view()),
+    "nothing": pyarrow.nulls(4),
+}
+
+
+@pytest.mark.parametrize("name", ["o.fits", "o.vot", "o.ecsv", "o.parquet", "o.csv"])
+def test_awkward_types_keep_their_values(tmp_path, name):
+    source = tmp_path / "source.arrow"
+    with pyarrow.ipc.new_file(source, pyarrow.table(AWKWARD).schema) as writer:
+        writer.write_table(pyarrow.table(AWKWARD))
+    with open_catalogue(source) as catalogue, open_output(tmp_path / name) as output:
+        for chunk in catalogue.chunks([], catalogue.names):
+            output.write(chunk.others)
+    with open_catalogue(tmp_path / name) as catalogue:
+        table = catalogue.whole()
+    for key, values in AWKWARD.items():
+        found = table.column(key).to_pylist()
+        for expected, value in zip(values.to_pylist(), found, strict=True):
+            is_missing = value is None or value == "" or value != value
+            assert is_missing if expected is None else value == expected, (key, found)
+
+
+def test_dictionaries_that_change_between_batches(tmp_path):
+    batches = [pyarrow.record_batch({"c": pyarrow.array(words).dictionary_encode()}) for words in (["x", "y"], ["z"])]
+    with pyarrow.ipc.new_stream(tmp_path / "t.arrows", batches[0].schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    with open_catalogue(tmp_path / "t.arrows") as catalogue, open_output(tmp_path / "o.arrow") as output:
+        for chunk in catalogue.chunks([], ["c"]):
+            output.write(chunk.others)
+    with open_catalogue(tmp_path / "o.arrow") as catalogue:
+        assert catalogue.whole().column("c").to_pylist() == ["x", "y", "z"]
+
+
+def test_missing_values_of_fits_are_told_before_they_are_scaled(tmp_path):
+    from astropy.io import fits
+
+    scaled = fits.Column("scaled", "I", null=-32768, array=np.array([100, -32768, 5], dtype=np.int16))
+    unsigned = fits.Column("unsigned", "I", null=-32768, bzero=32768, array=np.array([7, 0, 9], dtype=np.uint16))
+    logical = fits.Column("logical", "L", array=np.array([True, False, True]))
+    hdu = fits.BinTableHDU.from_columns([scaled, unsigned, logical])
+    hdu.writeto(tmp_path / "t.fits")
+    fits.setval(tmp_path / "t.fits", "TSCAL1", value=0.01, ext=1)
+    fits.setval(tmp_path / "t.fits", "TZERO1", value=0.0, ext=1)
+    with open_catalogue(tmp_path / "t.fits") as catalogue:
+        table = catalogue.whole()
+    assert table.column("scaled").to_pylist() == [pytest.approx(1.0), None, pytest.approx(0.05)]
+    assert table.column("unsigned").to_pylist() == [7, None, 9]
+    assert table.column("logical").to_pylist() == [True, False, True]
+    text = fits.TableHDU.from_columns([fits.Column("a", "I5", null="-99", ascii=True, array=np.array([1, -99, 3]))])
+    text.writeto(tmp_path / "text.fits")
+    with open_catalogue(tmp_path / "text.fits") as catalogue:
+        assert catalogue.whole().column("a").to_pylist() == [1, None, 3]
+
+
+def test_letters_that_fits_lacks(tmp_path):
+    with (
+        pytest.raises(ValueError, match="'word' has letters that FITS can't hold"),
+        open_output(tmp_path / "o.fits") as output,
+    ):
+        output.write(pyarrow.table({"word": ["λ"]}))
+
+
+READ_DAMAGED = """
+import sys
+from probforest.catalogues import open_catalogue
+for _ in range(8):
+    try:
+        with open_catalogue(sys.argv[1]) as catalogue:
+            list(catalogue.chunks(["x"], ["id"]))
+    except ValueError as problem:
+        assert "cut short or damaged" in str(problem), problem
+    else:
+        raise AssertionError
+"""
+
+
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "zst"])
+def test_a_damaged_file_does_not_keep_the_program_from_ending(tmp_path, suffix):
+    path = compress(csv(tmp_path, "id,x\n" + "".join(f"{i},{i / 7}\n" for i in range(100_000))), suffix)
+    content = bytearray(path.read_bytes())
+    path.write_bytes(content[: 3 * len(content) // 4])
+    run = subprocess.run([sys.executable, "-c", READ_DAMAGED, path], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr
+
+
+def test_no_temporary_copy_is_left_of_a_damaged_file(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    path = compress(folder / "t.fits", "gz")
+    cut = tmp_path / "cut.fits.gz"
+    cut.write_bytes(path.read_bytes()[:4000])
+    with pytest.raises(ValueError, match="cut short or damaged"):
+        open_catalogue(cut)
+    assert os.listdir(tmp_path / "temporary") == []
 
 
 def test_an_output_that_fails_leaves_nothing(tmp_path):

@@ -316,3 +316,25 @@ def test_the_same_seed_prints_the_same_accuracies(capsys):
 
     assert accuracies("--seed", "1") == accuracies("--seed", "1", "--n-jobs", "2")
     assert accuracies("--seed", "1") != accuracies("--seed", "2")
+
+
+def test_words_for_missing_classes_and_large_numbers(tmp_path, capsys):
+    rows = [f"{('a', 'b', 'NA')[i % 3]},{2**53 + i % 2},{i % 3 + i / 100}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("word,number,g\n" + "\n".join(rows) + "\n")
+    model = tmp_path / "word.prf"
+    assert call("train", tmp_path / "t.csv", "--target", "word", "--drop", "number", "-o", model) == 0
+    assert "left out: 20 rows without a class" in capsys.readouterr().out
+    assert probforest.load(model).classes_.tolist() == ["a", "b"]
+    model = tmp_path / "number.prf"
+    assert call("train", tmp_path / "t.csv", "--target", "number", "--drop", "word", "-o", model) == 0
+    capsys.readouterr()
+    assert call("evaluate", model, tmp_path / "t.csv", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["confusion"][1] != [0, 0]
+
+
+def test_inspect_in_json_has_no_numbers_that_json_lacks(tmp_path, capsys):
+    X = np.random.default_rng(0).normal(size=(40, 1))
+    forest = probforest.ProbabilisticRandomForestClassifier(2, sentinels={"*": np.inf}).fit(X, X[:, 0] > 0)
+    probforest.save(forest, tmp_path / "m.prf")
+    assert call("inspect", tmp_path / "m.prf", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["parameters"]["sentinels"] == {"*": "inf"}

@@ -3,13 +3,14 @@
 import io
 import warnings
 from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..extras import need
-from .catalogue import Catalogue, rows_of_a_chunk
+from .catalogue import Catalogue, is_text, rows_of_a_chunk
 from .formats import ECSV, VOTABLE, reading
 
 _ASTROPY = "Reading FITS, VOTable and ECSV"
@@ -67,30 +68,78 @@ class AstropyCatalogue(Catalogue):
             yield to_arrow(self._table, columns, slice(first, first + size))
 
 
-class FitsCatalogue(AstropyCatalogue):
+class FitsCatalogue(Catalogue):
     """The first table of a FITS file. It stays on disk; only what is asked for is read."""
 
-    def _read(self) -> Any:
-        from astropy.io import fits
-        from astropy.table import Table
-
-        try:
-            self._file = fits.open(self._source, memmap=True)
-        except OSError as problem:
-            if problem.errno:
+    def __init__(self, path: Path, form: str, source: Path, compression: str | None):
+        super().__init__(path, form, source, compression)
+        need("pyarrow", form, "astro")
+        fits = need("astropy.io.fits", _ASTROPY, "astro")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                self._file = fits.open(source, memmap=True)
+            except OSError as problem:
+                if problem.errno:
+                    raise
+                raise ValueError(f"{path} is damaged, or no FITS file: {problem}") from problem
+            try:
+                self._open_table(fits)
+            except BaseException:
+                self._file.close()
                 raise
-            raise ValueError(str(problem)) from problem  # astropy's way to say that it is damaged
-        try:
-            tables = [hdu for hdu in self._file if isinstance(hdu, (fits.BinTableHDU, fits.TableHDU))]
-            if not tables:
-                raise ValueError("it has no table")
-            if tables[0].fileinfo()["datLoc"] + tables[0].size > self._source.stat().st_size:
-                raise ValueError("its table is cut short")
-            self.refuse_duplicates(tables[0].columns.names)
-            return Table.read(tables[0], character_as_bytes=True, mask_invalid=False)
-        except BaseException:
-            self._file.close()
-            raise
+
+    def _open_table(self, fits: Any) -> None:
+        tables = [hdu for hdu in self._file if isinstance(hdu, (fits.BinTableHDU, fits.TableHDU))]
+        if not tables:
+            raise ValueError(f"{self.path} is damaged, or has no table.")
+        self._table = tables[0]
+        if self._table.fileinfo()["datLoc"] + self._table.size > self._source.stat().st_size:
+            raise ValueError(f"{self.path} is damaged: its table is cut short.")
+        self.refuse_duplicates(self._table.columns.names)
+        self._data = self._table.data
+        self.n_rows = len(self._data)
+        self._take_columns()
+
+    def _take_columns(self) -> None:
+        units = need("astropy.units", _ASTROPY, "astro")
+        self.names = []
+        for column in self._table.columns:
+            kind = self._data[:1].field(column.name)
+            if kind.ndim != 1 or kind.dtype.kind not in "biufSU":
+                self.skipped[column.name] = "it has more than one value a row, or none that is a number or text"
+                continue
+            self.names.append(column.name)
+            if column.unit:
+                self.units[column.name] = units.Unit(column.unit, format="fits", parse_strict="silent")
+
+    def whole(self) -> Any:
+        return self._rows(slice(None), self.names)
+
+    def pieces(self, numbers: Sequence[str], others: Sequence[str]) -> Iterator[Any]:
+        columns = [*numbers, *others]
+        size = rows_of_a_chunk(len(columns))
+        for first in range(0, len(self._data), size):
+            yield self._rows(slice(first, first + size), columns)
+
+    def _rows(self, rows: slice, names: Sequence[str]) -> Any:
+        import pyarrow
+
+        part = self._data[rows]
+        return pyarrow.table(
+            {name: plain_to_arrow(np.asarray(part.field(name)), self._mask(part, name)) for name in names}
+        )
+
+    def _mask(self, part: Any, name: str) -> np.ndarray | None:
+        """Where a value is missing; told by the bytes in the file, before they are scaled."""
+        raw, column = np.asarray(part)[name], self._table.columns[name]
+        if str(column.format) == "L":  # neither T nor F
+            return raw == 0
+        if column.null is None or column.null == "":
+            return None
+        if raw.dtype.kind == "S":  # a table of text
+            return np.char.strip(raw) == str(column.null).strip().encode()
+        return raw == column.null
 
     def close(self) -> None:
         self._file.close()
@@ -121,11 +170,16 @@ def to_arrow(table: Any, names: Sequence[str], rows: slice = slice(None)) -> Any
 
 
 def _arrow_column(column: Any) -> Any:
-    import pyarrow
-
     mask = getattr(column, "mask", None)
     column = getattr(column, "unmasked", column)
     values = np.ma.getdata(np.asanyarray(column.value if hasattr(column, "to_value") else column.data))
+    return plain_to_arrow(values, mask)
+
+
+def plain_to_arrow(values: np.ndarray, mask: Any = None) -> Any:
+    """An array of any byte order, null where it is masked."""
+    import pyarrow
+
     if values.dtype.kind == "S":
         values = np.char.decode(values, "utf-8", "replace")
     if values.dtype.kind in "UO":
@@ -139,32 +193,59 @@ def _plain_mask(mask: Any, n_rows: int) -> np.ndarray | None:
 
 
 def from_arrow(table: Any, units: dict[str, Any]) -> Any:
-    """An astropy table of a `pyarrow.Table`, masked where it is null."""
+    """An astropy table of a `pyarrow.Table`, masked where it is null. All formats of astropy's can hold its types."""
     from astropy.table import Column, MaskedColumn, Table
 
     result = Table()
     for name in table.column_names:
-        column = table.column(name).combine_chunks()
+        column = _for_all_formats(table.column(name).combine_chunks())
         values = _values(column)
         if column.null_count:
             mask = column.is_null().to_numpy(zero_copy_only=False)
-            result[name] = MaskedColumn(values, mask=mask, unit=units.get(name))
+            result[name] = MaskedColumn(values, mask=mask, unit=units.get(name), fill_value=_stand_in(values, mask))
         else:
             result[name] = Column(values, unit=units.get(name))
     return result
+
+
+def _for_all_formats(column: Any) -> Any:
+    """The column in a type that FITS, VOTable and ECSV have, with a place for nulls."""
+    import pyarrow
+    from pyarrow import types
+
+    kind = column.type
+    if types.is_temporal(kind) or types.is_dictionary(kind) or is_text(kind):
+        return column.cast(pyarrow.string())
+    if types.is_null(kind) or types.is_decimal(kind):
+        return column.cast(pyarrow.float64())
+    if types.is_float16(kind):
+        return column.cast(pyarrow.float32())
+    if types.is_boolean(kind) and column.null_count:
+        return column.cast(pyarrow.int8()).cast(pyarrow.int16())
+    if types.is_uint64(kind):
+        try:
+            return column.cast(pyarrow.int64())
+        except pyarrow.ArrowInvalid:
+            return column.cast(pyarrow.string())
+    if types.is_integer(kind) and kind.bit_width < 64:  # wider, so that some number is left for nulls
+        return column.cast({8: pyarrow.int16(), 16: pyarrow.int32(), 32: pyarrow.int64()}[kind.bit_width])
+    return column
 
 
 def _values(column: Any) -> np.ndarray:
     """The values of a column, something in place of nulls."""
     import pyarrow
 
-    if pyarrow.types.is_temporal(column.type) or pyarrow.types.is_dictionary(column.type):
-        column = column.cast(pyarrow.string())
-    if pyarrow.types.is_null(column.type):
-        return np.full(len(column), np.nan)
-    if pyarrow.types.is_string(column.type) or pyarrow.types.is_large_string(column.type):
+    if pyarrow.types.is_string(column.type):
         return np.array(column.fill_null("").to_pylist(), dtype=str)
-    if column.null_count:
-        filler = False if pyarrow.types.is_boolean(column.type) else 0
-        column = column.fill_null(filler)
+    if column.null_count and not pyarrow.types.is_floating(column.type):
+        column = column.fill_null(0)
     return column.to_numpy(zero_copy_only=False)
+
+
+def _stand_in(values: np.ndarray, mask: np.ndarray) -> Any:
+    """A value that stands for a null in the file, and for nothing else."""
+    if values.dtype.kind != "i":
+        return None
+    present = set(values[~mask].tolist())
+    return next(number for number in count(int(np.iinfo(values.dtype).min)) if number not in present)

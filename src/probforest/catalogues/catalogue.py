@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+NUMERAL = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
 CHUNK_CELLS = 4_000_000  # of a piece: large enough to keep all cores busy, small enough to forget its memory
 MOST_ROWS, LEAST_ROWS = 65_536, 1024
 
@@ -14,6 +15,13 @@ MOST_ROWS, LEAST_ROWS = 65_536, 1024
 def rows_of_a_chunk(n_columns: int) -> int:
     """How many rows a piece of a table should have."""
     return max(LEAST_ROWS, min(MOST_ROWS, CHUNK_CELLS // max(1, n_columns)))
+
+
+class Chunk(NamedTuple):
+    """Some rows of a table."""
+
+    numbers: Any  # pyarrow.Table of float64
+    others: Any  # pyarrow.Table, in the types of the file
 
 
 class Catalogue(AbstractContextManager, ABC):
@@ -60,7 +68,7 @@ class Catalogue(AbstractContextManager, ABC):
 
     @abstractmethod
     def pieces(self, numbers: Sequence[str], others: Sequence[str]) -> Iterator[Any]:
-        """Pieces of the table with the columns `numbers`, whose type may be anything, and `others`, of the same type in
+        """Pieces of the table with the columns `numbers`, which may be of any type, and `others`, of the same type in
         each."""
 
     def chunks(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Any]:
@@ -75,16 +83,19 @@ class Catalogue(AbstractContextManager, ABC):
 
         Yields
         ------
-        pyarrow.Table
-            With the columns of both.
+        Chunk
+            Two tables with the same rows.
         """
         self.refuse_unknown([*numbers, *others])
-        others = [name for name in others if name not in numbers]
         first_row = 0
-        for piece in self.pieces(numbers, others):
+        for piece in self.pieces([name for name in numbers if name not in others], others):
             if piece.num_rows > 0:
-                yield with_numbers(piece, numbers, self.path, first_row)
+                yield Chunk(self.as_numbers(piece.select(numbers), first_row), piece.select(others))
             first_row += piece.num_rows
+
+    def as_numbers(self, piece: Any, first_row: int = 0) -> Any:
+        """A piece of the table, which begins at a row, with all of its columns as float64."""
+        return with_numbers(piece, piece.column_names, self.path, first_row)
 
     def refuse_unknown(self, names: Sequence[str]) -> None:
         """Complain about columns that the table does not have."""
@@ -152,7 +163,17 @@ def with_numbers(piece: Any, numbers: Sequence[str], path: Path, first_row: int 
 
 
 def _what_is_there(column: Any, first_row: int) -> str:
-    present = column.is_valid().index(True).as_py()
-    if present < 0 or not is_text(column.type):
+    if not is_text(column.type):
         return f"but is of the type {column.type}"
-    return f"but has the text {column[present].as_py()!r} in row {first_row + present + 1}"
+    row, word = first_text(column)
+    return f"but has the text {word!r} in row {first_row + row + 1}"
+
+
+def first_text(column: Any) -> tuple[int, str]:
+    """Place and text of the first value of a text column that is no number; of the first one if all are."""
+    import pyarrow.compute as compute
+
+    text = column.cast("string")
+    place = compute.index(compute.match_substring_regex(text, NUMERAL), False).as_py()
+    place = max(place, 0)
+    return place, text[place].as_py()

@@ -1,5 +1,6 @@
 """Parquet and Arrow files."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,10 +12,13 @@ from .formats import ARROW_STREAM, reading
 
 _OF_ASTROPY = b"table_meta_yaml"  # astropy's Parquet files keep units there
 _MASK = ".mask"  # and masks in columns of their own
+_INDEX = re.compile(r"__index_level_\d+__")
 
 
 class _ColumnarCatalogue(Catalogue):
     """What Parquet and Arrow files have in common: a schema."""
+
+    _arrow: Any
 
     def _read_schema(self, schema: Any) -> None:
         self.refuse_duplicates(schema.names)
@@ -25,6 +29,9 @@ class _ColumnarCatalogue(Catalogue):
         self.names = []
         for field in schema:
             if field.name in self._masks.values():
+                continue
+            if _INDEX.fullmatch(field.name):
+                self.skipped[field.name] = "it is the index of a pandas table"
                 continue
             if _is_plain(field.type):
                 self.names.append(field.name)
@@ -41,7 +48,8 @@ class _ColumnarCatalogue(Catalogue):
             if name in columns:
                 hidden = compute.if_else(piece.column(mask), None, piece.column(name))
                 piece = piece.set_column(piece.schema.get_field_index(name), name, hidden)
-        return piece.select(columns).replace_schema_metadata(None)  # which would describe other columns too
+        piece = piece.select(columns).replace_schema_metadata(None)  # which would describe other columns too
+        return piece.cast(self._arrow.schema([(field.name, _simple(field.type)) for field in piece.schema]))
 
 
 class ParquetCatalogue(_ColumnarCatalogue):
@@ -114,6 +122,15 @@ class ArrowCatalogue(_ColumnarCatalogue):
                     yield opened.schema, (opened.get_batch(i) for i in range(opened.num_record_batches))
             except (self._arrow.ArrowInvalid, OSError) as problem:
                 raise ValueError(f"{self.path} is damaged: {problem}") from problem
+
+
+def _simple(kind: Any) -> Any:
+    """The type itself, or that of its values: not all can do everything, and each piece has its own dictionary."""
+    import pyarrow
+
+    if pyarrow.types.is_dictionary(kind):
+        kind = kind.value_type
+    return pyarrow.string() if pyarrow.types.is_string_view(kind) else kind
 
 
 def _is_plain(kind: Any) -> bool:

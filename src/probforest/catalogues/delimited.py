@@ -2,7 +2,10 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,19 @@ class DelimitedCatalogue(Catalogue):
         self.refuse_duplicates(self.names)
         self._first_types = self._types_of(head.sample)
 
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        """The file from its beginning. What goes wrong in reading it is raised here, and not inside of pyarrow."""
+        with reading(self._source, self._compression) as opened:
+            file = _PatientFile(opened)
+            try:
+                yield file
+            except ValueError:
+                if file.problem is None:
+                    raise
+            if file.problem is not None:
+                raise file.problem
+
     def _types_of(self, sample: bytes) -> dict[str, Any]:
         """Types of the columns in the first rows."""
         if not sample.strip():
@@ -39,7 +55,7 @@ class DelimitedCatalogue(Catalogue):
         return {field.name: field.type for field in reader.schema}
 
     def whole(self) -> Any:
-        with reading(self._source, self._compression) as file:
+        with self._opened() as file:
             table = self._reader(file, {}, self.names, skip=self._skip, whole=True)
         for field in table.schema:
             if self._arrow.types.is_binary(field.type):  # what is no text to pyarrow
@@ -53,7 +69,7 @@ class DelimitedCatalogue(Catalogue):
             if self._first_types.get(name) == self._arrow.bool_():
                 types[name] = self._arrow.bool_()
         least, gathered = rows_of_a_chunk(len(types)), []
-        with reading(self._source, self._compression) as file:
+        with self._opened() as file:
             for batch in self._batches(file, types):
                 gathered.append(batch)
                 if sum(each.num_rows for each in gathered) >= least:
@@ -85,8 +101,10 @@ class DelimitedCatalogue(Catalogue):
         if not candidates:
             return types
         text = dict.fromkeys(candidates, self._arrow.string())
-        with reading(self._source, self._compression) as file:
+        long = set()  # columns with whole numbers that a float would cut
+        with self._opened() as file:
             for batch in self._batches(file, text):
+                long |= {name for name in candidates if self._has_long_numbers(batch.column(name))}
                 candidates = {
                     name: fitting
                     for name, kind in candidates.items()
@@ -94,7 +112,8 @@ class DelimitedCatalogue(Catalogue):
                 }
                 if not candidates:
                     break
-        return types | candidates
+        is_float = self._arrow.types.is_floating
+        return types | {name: kind for name, kind in candidates.items() if not (is_float(kind) and name in long)}
 
     def _fitting(self, column: Any, kind: Any) -> Any:
         """The type of numbers, `kind` or a wider one, that holds a column of text without any loss, or None."""
@@ -105,16 +124,39 @@ class DelimitedCatalogue(Catalogue):
             if self._arrow.types.is_integer(kind):
                 as_written = compute.equal(present.cast(kind).cast(self._arrow.string()), present)
                 return kind if compute.all(as_written).as_py() in (True, None) else None
-            present.cast(kind)
+            as_number = present.cast(kind)
         except self._arrow.ArrowInvalid:
             is_integer = self._arrow.types.is_integer(kind)
             return self._fitting(present, self._arrow.float64()) if is_integer else None
-        long = compute.match_substring_regex(present, r"^[-+]?\d{16,}$")  # a float would lose digits of it
-        return None if compute.any(long).as_py() else kind
+        if self._arrow.types.is_floating(kind):
+            # zeros in front, more digits than a float has, or more than its largest
+            changed = compute.match_substring_regex(present, r"^\s*[-+]?0\d|[1-9](\.?\d){17}")
+            endless = compute.and_(compute.is_inf(as_number), compute.match_substring_regex(present, r"\d"))
+            if compute.any(compute.or_(changed, endless)).as_py():
+                return None
+        return kind
+
+    def _has_long_numbers(self, column: Any) -> bool:
+        compute = need("pyarrow.compute", "CSV", "tables")
+        return bool(compute.any(compute.match_substring_regex(column, r"^\s*[-+]?\d{16,}\s*$")).as_py())
+
+    def as_numbers(self, piece: Any, first_row: int = 0) -> Any:
+        """Also of what is text in the output, as it would lose something as a number."""
+        compute = need("pyarrow.compute", "CSV", "tables")
+        for place, name in enumerate(piece.column_names):
+            column = piece.column(name)
+            if self._arrow.types.is_string(column.type):
+                missing = compute.is_in(column, self._arrow.array(self._null_words()))
+                words = compute.utf8_trim_whitespace(compute.if_else(missing, None, column))
+                try:
+                    piece = piece.set_column(place, name, words.cast(self._arrow.float64()))
+                except self._arrow.ArrowInvalid:
+                    piece = piece.set_column(place, name, words)  # the complaint comes next
+        return super().as_numbers(piece, first_row)
 
     def _null_words(self) -> list[str]:
         words = [*self._csv.ConvertOptions().null_values, *_MISSING]
-        return [*words, *(f" {word}" for word in words)]  # a blank after the comma
+        return [f"{' ' * before}{word}{' ' * after}" for word in words for before in range(4) for after in range(4)]
 
     def _reader(self, file: Any, types: dict[str, Any], columns: list[str], *, skip: int, whole: bool) -> Any:
         """A table, or a reader of batches; None where the file ends after the names."""
@@ -166,7 +208,7 @@ class DelimitedCatalogue(Catalogue):
         if not is_number(kind):
             return 0, None
         row, null_words = 0, set(self._null_words())
-        with reading(self._source, self._compression) as file:
+        with self._opened() as file:
             for batch in self._batches(file, {name: self._arrow.string()}):
                 words = [None if word in null_words else word.strip() for word in batch.column(name).to_pylist()]
                 if not self._are_of_type(words, kind):
@@ -184,6 +226,26 @@ class DelimitedCatalogue(Catalogue):
         return True
 
 
+class _PatientFile:
+    """A file that ends where it can't be read. pyarrow reads in threads of its own, which must not see an exception: at
+    the end of the program they would wait for each other."""
+
+    def __init__(self, file: Any):
+        self._file = file
+        self.problem: Exception | None = None
+
+    @property
+    def closed(self) -> bool:
+        return self._file.closed
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return b"" if self.problem is not None else self._file.read(size)
+        except Exception as problem:
+            self.problem = problem
+            return b""
+
+
 class _Head:
     """The beginning of a CSV file: comments, a line of names, some rows."""
 
@@ -197,7 +259,7 @@ class _Head:
             header = lines[first].decode().rstrip("\r\n")
         except UnicodeDecodeError as problem:
             raise ValueError(f"{path} is no text in UTF-8: {problem}") from problem
-        self.delimiter = max(_DELIMITERS, key=header.count)
+        self.delimiter = max(_DELIMITERS, key=re.sub('"[^"]*"', "", header).count)
         self.names = [name.strip() for name in next(csv.reader([header], delimiter=self.delimiter))]
         self.sample = _whole_rows(lines[first + 1 :], is_cut=len(beginning) == _LOOK)
         self._check(path, header)
@@ -220,10 +282,11 @@ class _Head:
 
 def _whole_rows(lines: list[bytes], *, is_cut: bool) -> bytes:
     """The rows of a sample, without one that is cut at its end: a quoted text may go over several lines."""
-    sample = b"".join(lines[:-1] if is_cut else lines)
-    while is_cut and sample.count(b'"') % 2 == 1:
-        sample = sample[: sample.rstrip(b"\r\n").rfind(b"\n") + 1]
-    return sample
+    if not is_cut:
+        return b"".join(lines)
+    n_quotes = list(accumulate(line.count(b'"') for line in lines[:-1]))
+    last = max((i for i, count in enumerate(n_quotes) if count % 2 == 0), default=-1)
+    return b"".join(lines[: last + 1])
 
 
 def _is_numeral(text: str) -> bool:

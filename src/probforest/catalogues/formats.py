@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import zlib
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -59,7 +60,9 @@ def reading(path: Path, compression: str | None):
     with _opened(path, "rb", compression) as file:
         try:
             yield file
-        except (EOFError, lzma.LZMAError, gzip.BadGzipFile) as problem:
+        except (EOFError, lzma.LZMAError, zlib.error, OSError) as problem:
+            if isinstance(problem, OSError) and problem.errno:  # real trouble; damaged files have no number
+                raise
             raise ValueError(f"{path} is cut short or damaged: {problem}") from problem
 
 

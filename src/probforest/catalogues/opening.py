@@ -49,6 +49,10 @@ def open_catalogue(path: str | os.PathLike) -> Catalogue:
 def _decompressed(path: Path, compression: str) -> Path:
     """A copy of a file, decompressed. In a file and not in memory, as it may be large."""
     handle, name = tempfile.mkstemp(prefix="probforest-")
-    with os.fdopen(handle, "wb") as copy, reading(path, compression) as file:
-        shutil.copyfileobj(file, copy, 1 << 20)
+    try:
+        with os.fdopen(handle, "wb") as copy, reading(path, compression) as file:
+            shutil.copyfileobj(file, copy, 1 << 20)
+    except BaseException:
+        os.unlink(name)
+        raise
     return Path(name)

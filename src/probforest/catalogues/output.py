@@ -11,6 +11,7 @@ from typing import Any
 from ..atomic import replacing
 from ..extras import need
 from .astronomical import from_arrow
+from .catalogue import is_text
 from .formats import ARROW, CSV, ECSV, FITS, PARQUET, VOTABLE, format_by_name, writing
 
 
@@ -66,7 +67,7 @@ def open_output(path: str | os.PathLike, units: dict[str, Any] | None = None) ->
     with replacing(path) as temporary, writing(temporary, compression) as file:
         output: Output
         if form in (CSV, PARQUET, ARROW):
-            output = _StreamedOutput(file, form, "\t" if ".tsv" in Path(path).suffixes else ",")
+            output = _StreamedOutput(file, form, "\t" if ".tsv" in Path(path).name.lower() else ",")
         else:
             output = _WholeOutput(file, form, units or {})
         try:
@@ -116,6 +117,8 @@ class _WholeOutput(Output):
         self._pieces: list[Any] = []
 
     def write(self, piece: Any) -> None:
+        if self._form == FITS:
+            _refuse_letters_that_fits_lacks(piece)
         self._pieces.append(piece)
 
     def finish(self) -> None:
@@ -131,7 +134,24 @@ class _WholeOutput(Output):
             table.write(content, format="fits")
             self._file.write(content.getbuffer())
         else:
-            table.write(self._file, format="votable")
+            table.write(
+                self._file, format="votable", tabledata_format="binary2"
+            )  # text would take a minute per million
 
     def close(self) -> None:
         self._pieces.clear()
+
+
+def _refuse_letters_that_fits_lacks(piece: Any) -> None:
+    """Now rather than at the end."""
+    import pyarrow.compute as compute
+
+    for name in piece.column_names:
+        column = piece.column(name)
+        fits = name.isascii()
+        if fits and is_text(column.type):
+            fits = compute.all(compute.string_is_ascii(column)).as_py() in (True, None)
+        if not fits:
+            raise ValueError(
+                f"The column {name!r} has letters that FITS can't hold. Leave it out, or write another format."
+            )

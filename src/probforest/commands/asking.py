@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..catalogues import Catalogue
-from ..catalogues.catalogue import listed
+from ..catalogues.catalogue import Chunk, listed
 from ..cell_error import CellError
 from ..classifier import ProbabilisticClassifier
 from ..extras import need
@@ -61,11 +61,14 @@ def units_for(model: ProbabilisticClassifier, catalogue: Catalogue, console: Con
     if known and not units:
         assumed = ", ".join(f"{name} [{unit}]" for name, unit in known.items())
         console.note(f"{catalogue.path} has no units; those of the training are assumed: {assumed}.")
+    unknown = [name for name in units if name not in known]
+    if unknown:
+        console.note(f"in the training these columns had no units, which are not compared: {listed(unknown)}.")
     other = {name: unit for name, unit in units.items() if name in known and unit != known[name]}
     if other:
         changes = ", ".join(f"{name} from {unit} to {known[name]}" for name, unit in other.items())
         console.note(f"units to convert: {changes}.")
-    return units
+    return {name: unit for name, unit in units.items() if name in known}
 
 
 def _refuse_without_errors(model: ProbabilisticClassifier, catalogue: Catalogue) -> None:
@@ -103,9 +106,9 @@ class Fingerprint:
 
 
 class Answer(NamedTuple):
-    """A piece of a table, its columns as the model takes them, and the class probabilities of its rows."""
+    """A piece of a table, its numbers as the model takes them, and the class probabilities of its rows."""
 
-    piece: Any
+    chunk: Chunk
     X: Any
     proba: np.ndarray
 
@@ -113,7 +116,7 @@ class Answer(NamedTuple):
 def answers(
     model: ProbabilisticClassifier, catalogue: Catalogue, others: Sequence[str], console: Console
 ) -> Iterator[Answer]:
-    """What the model says about a table. Pieces have its columns and `others`."""
+    """What the model says about a table, of which the columns `others` come along."""
     if model.fitted_with_errors_:
         console.note_compiling(add_waves)
     return with_progress(
@@ -130,11 +133,11 @@ def _asked(
 ) -> Iterator[Answer]:
     names = columns_of(model)
     first_row = 0
-    for piece in catalogue.chunks(names, others):
-        X = table_for(piece, names, units)
+    for chunk in catalogue.chunks(names, others):
+        X = table_for(chunk.numbers, names, units)
         try:
             proba = model.predict_proba(X)
         except CellError as error:
             raise in_file(error, catalogue, first_row + (error.row or 0)) from None
-        yield Answer(piece, X, proba)
-        first_row += piece.num_rows
+        yield Answer(chunk, X, proba)
+        first_row += len(proba)

@@ -6,10 +6,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from ..catalogues import Catalogue
-from ..catalogues.catalogue import is_number, is_text, what_there_is
+from ..catalogues.catalogue import NUMERAL, first_text, is_number, is_text, what_there_is
 from ..columns import Errors, looks_like_error_of, pair_columns
-
-_NUMERAL = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
 
 
 @dataclass
@@ -51,6 +49,7 @@ def matching(patterns: Iterable[str], names: Sequence[str], option: str) -> list
 def choose_columns(
     catalogue: Catalogue,
     table: Any,
+    rows: Sequence[int],
     reserved: Sequence[str],
     features: Sequence[str] | None,
     drop: Sequence[str],
@@ -64,6 +63,8 @@ def choose_columns(
         Where the table comes from.
     table : pyarrow.Table
         All of it.
+    rows : list of int
+        Where its rows are in the file.
     reserved : list of str
         Columns with another role: the target, the probability of the label.
     features : list of str or None
@@ -82,7 +83,7 @@ def choose_columns(
         names = _with_their_errors(wanted, names, errors)
     usable = []
     for name in names:
-        reason = _why_not(name, table.column(name), asked_for=name in (features or ()))
+        reason = _why_not(name, table.column(name), rows, asked_for=name in (features or ()))
         if reason is None:
             usable.append(name)
         else:
@@ -106,7 +107,7 @@ def _with_their_errors(wanted: Sequence[str], names: Sequence[str], errors: Any)
     return [name for name in names if name in wanted or looks_like_error_of(name, wanted)]
 
 
-def _why_not(name: str, column: Any, *, asked_for: bool) -> str | None:
+def _why_not(name: str, column: Any, rows: Sequence[int], *, asked_for: bool) -> str | None:
     """Why a column is no feature; None if it is one."""
     import pyarrow.compute as compute
 
@@ -115,12 +116,11 @@ def _why_not(name: str, column: Any, *, asked_for: bool) -> str | None:
     if column.null_count == len(column):
         return "empty"
     if is_text(column.type):
-        text = column.cast("string")
-        numeral = compute.match_substring_regex(text, _NUMERAL)
+        numeral = compute.match_substring_regex(column.cast("string"), NUMERAL)
         share = compute.mean(numeral.cast("float64")).as_py() or 0.0
         if asked_for or share >= 0.5:
-            row = compute.index(numeral, False).as_py()
-            where = f"text such as {text[max(row, 0)].as_py()!r} in row {max(row, 0) + 1}"
+            row, word = first_text(column)
+            where = f"text such as {word!r} in row {rows[row] + 1}"
             raise ValueError(
                 f"the column {name!r} has {where}{', and numbers elsewhere' if share else ''}. "
                 f"Mend it, or leave it out with --drop {name}."

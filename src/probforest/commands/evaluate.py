@@ -105,10 +105,10 @@ def _evaluated(
     truth, probas, sizes, n_unlabelled, first_row = [], [], [], 0, 0
     fingerprint = Fingerprint(columns_of(model))
     for answer in answers(model, catalogue, [target], console):
-        labels, known = read_labels_of(answer.piece.column(target))
+        labels, known = read_labels_of(answer.chunk.others.column(target))
         place = positions(labels, model.classes_)
         _refuse_unseen(labels, place, first_row + np.flatnonzero(known), model, catalogue, target)
-        fingerprint.after(answer.piece.filter(known))
+        fingerprint.after(answer.chunk.numbers.filter(known))
         truth.append(place)
         probas.append(answer.proba[known])
         if model.fitted_with_errors_:

@@ -3,6 +3,7 @@
 import argparse
 import inspect as signatures
 from dataclasses import asdict
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,8 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    return value if isinstance(value, int | float | str | bool | None) else str(value)
+    is_plain = isinstance(value, int | str | bool | None) or (isinstance(value, float) and isfinite(value))
+    return value if is_plain else str(value)
 
 
 def _text(facts: dict[str, Any], model: ProbabilisticClassifier) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..catalogues import Catalogue, check_output_name, open_catalogue, open_output
+from ..catalogues.catalogue import listed
 from ..classifier import ProbabilisticClassifier
 from .arguments import add_common, add_n_jobs, add_output, refuse_to_overwrite
 from .asking import answers, columns_of, load_for_tables
@@ -58,7 +59,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
             for answer in answers(model, catalogue, kept, console):
                 best = answer.proba.argmax(axis=1)
                 counts += np.bincount(best, minlength=len(counts))
-                output.write(_with_answers(answer.piece.select(kept), model.classes_, best, answer.proba, new_names))
+                output.write(_with_answers(answer.chunk.others, model.classes_, best, answer.proba, new_names))
             n_rows = int(counts.sum())
             if n_rows == 0:
                 raise ValueError(f"{options.table} has no rows.")
@@ -66,6 +67,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
     by_class = {str(name): count for name, count in zip(model.classes_.tolist(), counts.tolist(), strict=True)}
     console.say(f"{options.output}: {n_rows:,} rows in {seconds:.1f} s")
     console.say(f"kept columns: {', '.join(kept) or 'none'}")
+    if catalogue.skipped and options.keep is None:
+        console.note(f"columns that can't be copied: {listed(list(catalogue.skipped))}.")
     if not kept and options.keep is None:
         console.note("no column of the output says which row is which: the forest uses them all. --keep copies some.")
     _say_counts(console, by_class)

@@ -6,15 +6,19 @@ import numpy as np
 
 from ..catalogues.catalogue import is_text
 
+_NO_CLASS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "--")
+
 
 def read_labels_of(column: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Labels of the rows that have one, and which rows these are, (n,) bool. An empty text is none."""
+    """Labels of the rows that have one, and which rows these are, (n,) bool. Empty text, NA and the like are none."""
     import pyarrow
     import pyarrow.compute as compute
 
-    if is_text(column.type):
+    if is_text(column.type) or pyarrow.types.is_temporal(column.type):
         column = column.cast(pyarrow.string())
-        known = compute.fill_null(compute.not_equal(compute.utf8_trim_whitespace(column), ""), False)
+        words = pyarrow.array(_NO_CLASS)
+        known = compute.invert(compute.is_in(compute.utf8_trim_whitespace(column), words))
+        known = compute.and_(compute.is_valid(column), known)
     else:
         known = compute.is_valid(column)
         if pyarrow.types.is_floating(column.type):
@@ -38,7 +42,7 @@ def positions(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def _written(name: Any, is_number: bool) -> str:
-    if is_number:
+    if is_number and not isinstance(name, int):  # a float has not all digits of a large one
         try:
             number = float(name)
         except ValueError:

@@ -107,7 +107,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
     with replacing(options.output) as temporary:  # first of all, as a folder that can't be written to is known at once
         with open_catalogue(options.table) as catalogue:
             labelled = _labelled_rows(catalogue, options)
-            chosen = _columns(catalogue, labelled.table, options, errors)
+            chosen = _columns(catalogue, labelled, options, errors)
             _describe(console, catalogue, labelled, chosen, options)
             forest.set_params(error_columns=chosen.error_columns)
             fingerprint = _fit(forest, catalogue, labelled, chosen, options, console)
@@ -128,7 +128,7 @@ def _fit(
     console: Console,
 ) -> str:
     """Fit; returns the fingerprint of the features."""
-    numbers = with_numbers(labelled.table, [*chosen.names, *_label_proba(options)], catalogue.path)
+    numbers = with_numbers(labelled.table, chosen.names, catalogue.path)
     X = table_for(numbers, chosen.names, {name: catalogue.units.get(name) for name in chosen.names})
     confidence = numbers.column(options.label_proba).to_numpy() if options.label_proba else None
     if confidence is not None and np.isnan(confidence).any():
@@ -179,6 +179,7 @@ def _labelled_rows(catalogue: Catalogue, options: argparse.Namespace) -> Labelle
     table = catalogue.whole()
     if table.num_rows == 0:
         raise ValueError(f"{catalogue.path} has no rows.")
+    table = with_numbers(table, _label_proba(options), catalogue.path)
     labels, known = read_labels_of(table.column(options.target))
     _check_classes(labels, f"{catalogue.path}: the column {options.target!r} has")
     return Labelled(table.filter(known), labels, np.flatnonzero(known), int(np.sum(~known)))
@@ -195,9 +196,11 @@ def _check_classes(labels: np.ndarray, the_column_has: str) -> None:
         )
 
 
-def _columns(catalogue: Catalogue, table: Any, options: argparse.Namespace, errors: Any) -> ColumnsToUse:
+def _columns(catalogue: Catalogue, labelled: Labelled, options: argparse.Namespace, errors: Any) -> ColumnsToUse:
     reserved = [options.target, *_label_proba(options)]
-    return choose_columns(catalogue, table, reserved, options.features, options.drop, errors)
+    return choose_columns(
+        catalogue, labelled.table, labelled.rows.tolist(), reserved, options.features, options.drop, errors
+    )
 
 
 def _out_of_bag(forest: ProbabilisticRandomForestClassifier, labels: np.ndarray) -> Evaluation | None:
