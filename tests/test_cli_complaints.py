@@ -56,6 +56,7 @@ def test_wrong_tables(small_model, tmp_path, capsys, command, text, message):
         ("kind,g\nA,1\nB,2\n", ["--drop", "g"], "no column with numbers to train on"),
         ("kind,g\nA,1\nB,2\n", ["--set", "trees=5"], "--set trees: a forest has no such parameter"),
         ("kind,g\nA,1\nB,2\n", ["--set", "error_columns=auto"], "use --errors"),
+        ("kind,g\nA,1\nB,2\n", ["--set", "random_state=1"], "--set random_state: use --seed"),
         ("kind,g\nA,1\nB,2\n", ["--set", "max_depth=deep"], "max_depth must be an integer"),
         ("kind,g\nA,1\nB,2\n", ["--errors", "nothing.toml"], "there is no file nothing.toml"),
         ("kind,g\nA,1\nB,2\n", ["--errors", "wrong.csv"], "is no TOML"),

@@ -66,7 +66,7 @@ def _in_one_line(problem: Exception) -> str:
     text = " ".join(str(problem).split())
     for python_word, option in _IN_OPTIONS.items():
         text = text.replace(python_word, option)
-    if isinstance(problem, ValueError | ImportError | NotImplementedError):
+    if isinstance(problem, ValueError | ImportError):
         return text
     return f"unexpected {type(problem).__name__}: {text} (--debug shows where)"
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from .cell_error import CellError
 from .columns import Errors, pair_columns
+from .extras import need
 from .parameters import is_integer, is_real
 from .reading import is_pair, unmasked
 
@@ -255,10 +256,7 @@ def _from_astropy(
     table: Any, units_at_fit: dict | None, missing: dict[int | None, list[float]]
 ) -> tuple[Any, dict[str, Any], dict[str, np.ndarray]]:
     """A DataFrame in the units of the fit, if there was one; units; and draws."""
-    try:
-        from pandas import DataFrame  # type: ignore[import-untyped]
-    except ImportError as problem:
-        raise ImportError("Tables of astropy are read by way of pandas: pip install probforest[astro]") from problem
+    pandas = need("pandas", "Reading tables of astropy", "astro")
     columns, units, drawn = {}, {}, {}
     for j, name in enumerate(table.colnames):
         column = table[name]
@@ -275,7 +273,7 @@ def _from_astropy(
         if values.ndim != 1:
             raise ValueError(f"X has {values.shape[1:]} numbers per row in column {name!r}; expected one.")
         columns[name] = values
-    return DataFrame(columns), units, drawn
+    return pandas.DataFrame(columns), units, drawn
 
 
 def _has_draws(column: Any) -> bool:

@@ -62,7 +62,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
 
 def _run(options: argparse.Namespace, console: Console, report: Path | None) -> int:
     model = load_for_tables(options.model, options.n_jobs)
-    about = describe(options.model)["about"]
+    header = describe(options.model)
+    about = header["about"]
     with open_catalogue(options.table) as catalogue:
         target = _target(options.target or about.get("target"), catalogue)
         evaluation, n_unlabelled, fingerprint = _evaluated(model, catalogue, target, console)
@@ -78,7 +79,7 @@ def _run(options: argparse.Namespace, console: Console, report: Path | None) -> 
     if n_unlabelled:
         console.say(f"left out: {n_unlabelled:,} rows without a class")
     console.say(evaluation.as_text())
-    _draw(model, evaluation, options, target, report, about)
+    _draw(model, evaluation, options, target, report, header)
     written = [str(path) for path in (options.plots, options.report) if path is not None]
     if written:
         console.say(f"\nwritten: {', '.join(written)}")
@@ -163,7 +164,7 @@ def _draw(
     options: argparse.Namespace,
     target: str,
     report: Path | None,
-    about: dict[str, Any],
+    header: dict[str, Any],
 ) -> None:
     if report is None and options.plots is None:
         return
@@ -176,10 +177,10 @@ def _draw(
             "Model": options.model.name,
             "Table": options.table.name,
             "Classes in": target,
-            "Trained on": str(about.get("table", "unknown")),
+            "Trained on": str(header["about"].get("table", "unknown")),
             "Objects": f"{evaluation.n_objects:,}",
             "Size of the errors": "median over the features of error / median error in training",
-            "probforest": describe(options.model)["written_by"],
+            "probforest": header["written_by"],
         }
         page = html_report(evaluation, plots, title=f"{options.model.name} on {options.table.name}", facts=facts)
         report.write_text(page, encoding="utf-8")

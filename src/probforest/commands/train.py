@@ -35,6 +35,12 @@ from .target import read_labels_of
 
 _MOST_IMPORTANT = 10
 _MANY_CLASSES = 100
+_SET_ELSEWHERE = {
+    "error_columns": "use --errors",
+    "random_state": "use --seed",
+    "n_jobs": "use --n-jobs",
+    "warm_start": "there is no forest to go on from",
+}
 
 
 def add(commands) -> None:
@@ -160,9 +166,9 @@ def _new_forest(options: argparse.Namespace, console: Console) -> ProbabilisticR
     for key in settings:
         if key not in known:
             raise ValueError(f"--set {key}: a forest has no such parameter. {what_there_is(key, list(known))}")
-    for key, instead in (("error_columns", "--errors"), ("warm_start", None)):
+    for key, remedy in _SET_ELSEWHERE.items():
         if key in settings:
-            raise ValueError(f"--set {key}: " + (f"use {instead}." if instead else "there is nothing to go on from."))
+            raise ValueError(f"--set {key}: {remedy}.")
     defaults: dict[str, Any] = {
         "random_state": options.seed,
         "n_jobs": options.n_jobs,
