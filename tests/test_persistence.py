@@ -30,7 +30,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from probforest import Errors, ProbabilisticDecisionTreeClassifier, ProbabilisticRandomForestClassifier, kernels
-from probforest.families import Family, squashed_table
+from probforest.families import Family, full_table
 from probforest.model_file import ModelFileError, read_file, write_file
 from probforest.persistence import describe, load, save
 
@@ -144,7 +144,7 @@ def assert_same(found, expected, what="model"):
     if isinstance(expected, Family):
         assert (found.name, found.log, found.is_normal) == (expected.name, expected.log, expected.is_normal)
         assert found.grid().tobytes() == expected.grid().tobytes()
-        assert squashed_table(found).tobytes() == squashed_table(expected).tobytes()
+        assert full_table(found).tobytes() == full_table(expected).tobytes()
     elif isinstance(expected, np.ndarray):
         assert (found.dtype, found.shape) == (expected.dtype, expected.shape), what
         if expected.dtype == object:
@@ -411,7 +411,7 @@ def test_notes(path):
         "columns": ["mag", "rad", "count"],
         "about": about,
         "written_by": version("probforest"),
-        "format_version": 1,
+        "format_version": 2,
     }
     save(CASES["tree"].fitted(), path)
     assert describe(path)["about"] == {}
@@ -596,11 +596,8 @@ CRAFTED = {
     "edges that are none": put("prior_edges", 1, np.nan),
     "mass": put("prior_mass", 1, -1.0),
     "fewer masses": replace("prior_mass", lambda array: array[:-1]),
-    "summaries": replace("prior_summaries", lambda array: array[:, :-1].copy()),
-    "fewer summaries": replace("prior_summaries", lambda array: array[:-1]),
     "cells of a prior": tell(3, "priors", 0, "n_cells"),
     "negative cells": tell(-3, "priors", 0, "n_cells"),
-    "largest error": tell(0.0, "priors", 0, "largest"),
     "priors": tell([None], "priors"),
     "points": put("reference_points", 1, np.nan),
     "below": put("reference_below", 1, 1.5),
@@ -656,7 +653,7 @@ def test_a_document_without_an_entry_or_an_array(path):
         write_file(path, {name: entry for name, entry in document.items() if name != key}, arrays)
         with pytest.raises(ModelFileError):
             load(path)
-    for key in arrays.keys() - {"oob_decision_function"}:
+    for key in arrays.keys() - {"oob_decision_function", "prior_summaries"}:  # the last was in version 1 only
         write_file(path, document, {name: array for name, array in arrays.items() if name != key})
         with pytest.raises(ModelFileError):
             load(path)

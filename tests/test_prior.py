@@ -121,18 +121,69 @@ def test_features_without_errors_missing_cells_limits_and_samples_stay_as_they_a
     np.testing.assert_array_equal(found.forms.table, table_of_draws)
 
 
-def test_interpolated_posteriors_are_close_to_those_of_their_cells():
+def test_an_answer_is_that_of_bayes_in_the_tail_of_a_skewed_feature():
+    """P(truth > 2 | 10 ± 10) of log-normal truths: the value says little, and the truth is rarely so large."""
     random = np.random.default_rng(0)
-    for truth in (random.normal(5, 2, 3000), random.lognormal(0, 2, 3000), random.choice([-3.0, 3.0], 3000)):
-        sigma = np.median(np.abs(truth)) * random.lognormal(-1, 2, 3000)
-        x = random.normal(truth, sigma)
-        (prior,) = learn_priors("empirical", read_measurements(x[:, None], sigma[:, None]), np.ones(3000))
-        found = np.array(prior.posterior(x, sigma, sigma, NORMAL))
-        almost = np.nextafter(sigma, np.inf)  # not the same on both sides: found cell by cell
-        expected = np.array(prior.posterior(x, sigma, almost, NORMAL))
-        off = np.abs(found - expected) / sigma
-        assert np.median(off) < 0.02
-        assert np.quantile(off, 0.9) < 0.3  # where two modes are about as likely, the median jumps
+    truth = random.lognormal(0, 1, 5000)
+    x = random.normal(truth, 0.5)[:, None]
+    forest = ProbabilisticRandomForestClassifier(50, random_state=0).fit(x, truth > 2, X_err=0.5)
+    theta = random.lognormal(0, 1, 1_000_000)
+    likelihood = np.exp(-0.5 * ((10 - theta) / 10) ** 2)
+    expected = np.average(theta > 2, weights=likelihood)  # 0.29
+    assert forest.predict_proba([[10.0]], X_err=10.0)[0, 1] == pytest.approx(
+        expected, abs=0.1
+    )  # keep_proba prunes some
+
+
+@pytest.mark.parametrize("prior", [None, "normal", "empirical"])
+@pytest.mark.parametrize("asymmetric_training", [False, True])
+def test_an_answer_has_the_same_bits_alone_and_in_any_company(prior, asymmetric_training):
+    random = np.random.default_rng(0)
+    X, y = random.lognormal(0, 1, (300, 2)), random.integers(0, 2, 300)
+    errors = random.gamma(1, 1, (300, 2))
+    forest = ProbabilisticRandomForestClassifier(10, random_state=0, prior=prior)
+    forest.fit(X, y, X_err=(errors, 2 * errors) if asymmetric_training else errors)
+    X, errors = X[:60].copy(), errors[:60].copy()
+    X[7], errors[9], errors[11, 0] = np.nan, np.nan, 1e9  # missing values, unknown errors, an error that says nothing
+    one_asymmetric = errors.copy()
+    one_asymmetric[3, 1] *= 1.7
+    for X_err in (errors, (errors, errors), (errors, one_asymmetric)):
+        sides = X_err if isinstance(X_err, tuple) else (X_err,)
+        rows = [slice(0, 13), slice(13, 60), *(slice(i, i + 1) for i in range(60)), slice(None, None, -1)]
+        together = forest.predict_proba(X, X_err=X_err)
+        for part in rows:
+            cut = tuple(side[part] for side in sides)
+            alone = forest.predict_proba(X[part], X_err=cut if len(cut) == 2 else cut[0])
+            np.testing.assert_array_equal(alone, together[part])
+
+
+def test_a_pair_of_equal_errors_is_a_symmetric_error():
+    random = np.random.default_rng(0)
+    X, y, errors = random.lognormal(0, 1, (200, 1)), random.integers(0, 2, 200), random.gamma(1, 2, (200, 1))
+    forest = ProbabilisticRandomForestClassifier(10, random_state=0).fit(X, y, X_err=errors)
+    one_asymmetric = errors.copy()
+    one_asymmetric[0] *= 3
+    others = forest.predict_proba(X, X_err=(errors, one_asymmetric))[1:]
+    np.testing.assert_array_equal(others, forest.predict_proba(X, X_err=errors)[1:])
+
+
+@pytest.mark.parametrize("kind", ["normal", "empirical"])
+@pytest.mark.parametrize("asymmetric", [False, True])
+def test_a_table_of_posteriors_is_that_of_its_cells(kind, asymmetric):
+    random = np.random.default_rng(3)
+    truth = np.column_stack([random.normal(5, 2, 400), random.lognormal(0, 1, 400)])
+    lower = random.gamma(1, 1, truth.shape)
+    upper = random.gamma(1, 3, truth.shape) if asymmetric else lower
+    x = random.normal(truth, lower)
+    table = read_measurements(x, (lower, upper) if asymmetric else lower)
+    priors = learn_priors(kind, table, np.ones(400))
+    found = with_priors(priors, table)
+    for j, prior in enumerate(priors):
+        for i in range(0, 400, 20):
+            cell = prior.posterior(x[i : i + 1, j], lower[i : i + 1, j], upper[i : i + 1, j], NORMAL)
+            np.testing.assert_array_equal([found.center[j, i], found.lower[j, i], found.upper[j, i]], np.ravel(cell))
+        has_two_sides = asymmetric or kind == "empirical"
+        assert (found.lower[j] != found.upper[j]).any() == has_two_sides
 
 
 @pytest.mark.parametrize("kind", ["normal", "empirical"])

@@ -12,7 +12,7 @@ from probforest.families import (
     UNIFORM,
     Family,
     family_from_scipy,
-    squashed_table,
+    full_table,
     student_t,
 )
 from probforest.saved_families import FamilyShelf, read_shelf, tabulated_family
@@ -44,7 +44,7 @@ def test_other_families_are_their_tables(family):
     ((found,), _) = back(family)
     assert (found.name, found.log, found.is_normal) == (family.name, family.log, family.is_normal)
     assert found.grid().tobytes() == family.grid().tobytes()
-    assert squashed_table(found).tobytes() == squashed_table(family).tobytes()
+    assert full_table(found).tobytes() == full_table(family).tobytes()
     z = np.linspace(-5, 5, 1001)
     np.testing.assert_allclose(found.cdf(z), family.cdf(z), atol=1e-3)
 
@@ -66,13 +66,13 @@ def test_tables_are_compared_and_pickled_by_content():
 @pytest.mark.parametrize(
     ("grid", "table"),
     [
-        (GAMMA.grid()[::-1], squashed_table(GAMMA)),
-        (np.full(7, np.nan), squashed_table(GAMMA)),
-        (GAMMA.grid()[:-1], squashed_table(GAMMA)),
-        (GAMMA.grid(), squashed_table(GAMMA)[:-1]),
-        (GAMMA.grid(), squashed_table(GAMMA)[::-1]),
-        (GAMMA.grid(), np.where(squashed_table(GAMMA) > 0.5, np.nan, squashed_table(GAMMA))),
-        (GAMMA.grid(), 2 * squashed_table(GAMMA)),
+        (GAMMA.grid()[::-1], full_table(GAMMA)),
+        (np.full(7, np.nan), full_table(GAMMA)),
+        (GAMMA.grid()[:-1], full_table(GAMMA)),
+        (GAMMA.grid(), full_table(GAMMA)[:-1]),
+        (GAMMA.grid(), full_table(GAMMA)[::-1]),
+        (GAMMA.grid(), np.where(full_table(GAMMA) > 0.5, np.nan, full_table(GAMMA))),
+        (GAMMA.grid(), 2 * full_table(GAMMA)),
     ],
 )
 def test_tables_that_are_no_distribution(grid, table):

@@ -20,6 +20,7 @@ from .kernels.layout import GRID_POINTS
 LEVELS = ndtr(np.arange(GRID_POINTS) - GRID_POINTS // 2.0)
 ONE_SIGMA = slice(GRID_POINTS // 2 - 1, GRID_POINTS // 2 + 2)  # the grid points −1σ, 0, 1σ
 CHUNK = np.diff(LEVELS[:-1], prepend=0.0, append=1.0)
+_UNSPEAKABLE = 1e-10
 _NOTHING = 1e-7  # a tail of less is cut, so that most cells go wholly one way
 
 
@@ -198,16 +199,31 @@ def squashed_places(n_steps: int) -> np.ndarray:
 
 
 @lru_cache(maxsize=256)
-def squashed_table(family: Family) -> np.ndarray:
-    """F of any family, even in z / (SQUASH + |z|)."""
+def full_table(family: Family) -> np.ndarray:
+    """F of any family with all of its tails, even in z / (SQUASH + |z|)."""
     with np.errstate(over="ignore"):  # far out in the tails
         inside = family.cdf(squashed_places(TABLE_STEPS))
     table = np.concatenate([[0.0], inside, [1.0]])
     if not (np.diff(table) >= -1e-12).all():
         raise ValueError(f"distribution {family.name} has a cdf that falls or is no number; expected one that rises.")
+    return np.maximum.accumulate(np.clip(table, 0.0, 1.0))
+
+
+@lru_cache(maxsize=256)
+def reach_of(family: Family) -> float:
+    """How far from the centre, in σ, a family has any probability to speak of."""
+    inside = np.flatnonzero(np.minimum(full_table(family), 1.0 - full_table(family))[1:-1] > _UNSPEAKABLE)
+    places = squashed_places(TABLE_STEPS)
+    return float(max(-places[max(inside[0] - 1, 0)], places[min(inside[-1] + 1, len(places) - 1)]))
+
+
+@lru_cache(maxsize=256)
+def squashed_table(family: Family) -> np.ndarray:
+    """The same without the ends of the tails, which matter to no split."""
+    table = full_table(family).copy()
     table[table < _NOTHING] = 0.0
     table[table > 1.0 - _NOTHING] = 1.0
-    return np.maximum.accumulate(table)
+    return table
 
 
 def tables_of(families: Sequence[Family]) -> tuple[np.ndarray, np.ndarray]:

@@ -111,12 +111,13 @@ class Measurements:
         with_errors = self.has_errors()
         both = None if medians is None else np.broadcast_to(medians, (2, len(self.center)))
         lower = _known(self.lower, with_errors, rule, None if both is None else both[0])
-        if self.is_symmetric and (both is None or np.array_equal(both[0], both[1], equal_nan=True)):
+        # Whether there are two sides must not depend on whether an error is unknown: the rows of a table would
+        # be summed up in another order than each of them alone.
+        one_side = rule != "median" or both is None or np.array_equal(both[0], both[1], equal_nan=True)
+        if self.is_symmetric and one_side:
             return replace(self, lower=lower, upper=lower)
         upper = _known(self.upper, with_errors, rule, None if both is None else both[1])
-        if self.is_symmetric and lower is self.lower and upper is self.upper:
-            return self
-        return replace(self, lower=lower, upper=upper)
+        return replace(self, lower=lower, upper=upper.copy() if upper is lower else upper)
 
     def with_logarithms(self) -> "Measurements":
         """The same with the logarithms of log-normal features: with mean x and standard deviation σ, those are normal

@@ -20,7 +20,6 @@ from .classifier import ProbabilisticClassifier
 from .columns import Errors
 from .families import Family
 from .forest import Draw, ProbabilisticRandomForestClassifier
-from .kernels.posterior import SCALES
 from .model_file import Arrays, ModelFileError, read_file, read_header, write_file
 from .prior import EmpiricalPrior, NormalPrior, Prior
 from .reference import Reference
@@ -367,7 +366,7 @@ def _prior_to_json(prior: Prior | None) -> Json | None:
     if isinstance(prior, NormalPrior):
         return {"mean": float(prior.mean), "deviation": float(prior.deviation)}
     if isinstance(prior, EmpiricalPrior):
-        return {"n_cells": len(prior.mass), "largest": float(prior.largest)}
+        return {"n_cells": len(prior.mass)}
     raise TypeError(f"a prior is a {type(prior).__name__}")
 
 
@@ -376,7 +375,6 @@ def _priors_to_arrays(priors: Sequence[Prior | None]) -> Arrays:
     return {
         "prior_edges": np.concatenate([np.empty(0), *(prior.edges for prior in empirical)]),
         "prior_mass": np.concatenate([np.empty(0), *(prior.mass for prior in empirical)]),
-        "prior_summaries": np.concatenate([np.empty((0, SCALES, 3)), *(prior.summaries for prior in empirical)]),
     }
 
 
@@ -384,13 +382,12 @@ def _priors_from(data: list[Json | None], arrays: Arrays, n_features: int) -> li
     n_cells = [each["n_cells"] if each is not None and "n_cells" in each else 0 for each in data]
     n_edges = [count + 1 if count else 0 for count in n_cells]
     edges, mass = _apart(arrays["prior_edges"], n_edges), _apart(arrays["prior_mass"], n_cells)
-    summaries = _apart(arrays["prior_summaries"], n_edges, (SCALES, 3))
     if len(data) != n_features:
         raise ValueError("it has not a prior for each feature")
-    return [_prior_from(each, *pieces) for each, *pieces in zip(data, edges, mass, summaries, strict=True)]
+    return [_prior_from(each, *pieces) for each, *pieces in zip(data, edges, mass, strict=True)]
 
 
-def _prior_from(data: Json | None, edges: np.ndarray, mass: np.ndarray, summaries: np.ndarray) -> Prior | None:
+def _prior_from(data: Json | None, edges: np.ndarray, mass: np.ndarray) -> Prior | None:
     if data is None:
         return None
     if "n_cells" not in data:
@@ -398,12 +395,11 @@ def _prior_from(data: Json | None, edges: np.ndarray, mass: np.ndarray, summarie
         if not (np.isfinite(prior.mean) and 0 < prior.deviation < np.inf):
             raise ValueError("a prior is no distribution")
         return prior
-    largest = float(data["largest"])
     rises = len(edges) >= 2 and np.isfinite(edges).all() and (edges[1:] > edges[:-1]).all()
     # Masses of values near the ends of what a double can hold may be NaN: such a prior changes no cell.
-    if not rises or (mass < 0).any() or np.isinf(mass).any() or not 0 < largest < np.inf:
+    if not rises or (mass < 0).any() or np.isinf(mass).any():
         raise ValueError("a prior is no distribution")
-    return EmpiricalPrior(edges, mass, largest, summaries)
+    return EmpiricalPrior(edges, mass)
 
 
 def _references_to_arrays(references: Sequence[Reference]) -> Arrays:
@@ -429,11 +425,11 @@ def _references_from(arrays: Arrays, n_features: int) -> list[Reference]:
     return references
 
 
-def _apart(array: np.ndarray, sizes: Sequence[Any], shape: tuple[int, ...] = ()) -> list[np.ndarray]:
-    """The pieces of an array of float64 with entries of a `shape`; pieces of these `sizes` must make up all of it."""
+def _apart(array: np.ndarray, sizes: Sequence[Any]) -> list[np.ndarray]:
+    """The pieces of an array of float64; pieces of these `sizes` must make up all of it."""
     if not all(type(size) is int and 0 <= size <= len(array) for size in sizes) or sum(sizes) != len(array):
         raise ValueError("the pieces of an array are not as long as it is")
-    if array.dtype != np.float64 or array.shape[1:] != shape:
+    if array.dtype != np.float64 or array.ndim != 1:
         raise ValueError("an array has another type or shape")
     ends = np.cumsum([0, *sizes]).tolist()
     return [array[first:last] for first, last in pairwise(ends)]

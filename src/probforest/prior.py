@@ -12,14 +12,8 @@ from typing import Protocol
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from .families import LEVELS, ONE_SIGMA, Family, squashed_table
-from .kernels.posterior import (
-    SCALE_STEP,
-    SCALES,
-    interpolated_posteriors,
-    most_likely_masses,
-    posterior_quantiles,
-)
+from .families import LEVELS, ONE_SIGMA, Family, full_table, reach_of, squashed_table
+from .kernels.posterior import most_likely_masses, posterior_quantiles
 from .measurements import Measurements
 from .threads import in_threads
 
@@ -69,46 +63,21 @@ class EmpiricalPrior:
 
     edges: np.ndarray  # (m + 1,) increasing
     mass: np.ndarray  # (m,)
-    largest: float  # an error that is so large that its value says nothing
-    summaries: np.ndarray  # (m + 1, SCALES, 3) posteriors at the edges, for errors from the largest down
 
     def posterior(self, center: np.ndarray, lower: np.ndarray, upper: np.ndarray, family: Family) -> Cell:
         """The posterior's median and its half-widths that hold 34 % of the probability, as a member of `family`.
 
-        A cell that is finer than the prior, or far from all that the prior knows, stays as it is. Those with the same
-        error on both sides are many, and are interpolated between posteriors that were found before.
+        A cell that is finer than the prior, or far from all that the prior knows, stays as it is.
         """
-        if not np.array_equal(lower, upper):
-            return _posterior(self.edges, self.mass, center, lower, upper, family)
-        found = interpolated_posteriors(center, lower, self.edges, self.largest, self.summaries).T
-        new_center, new_lower, new_upper = np.ascontiguousarray(found)
-        beyond = np.isnan(new_center)
-        cells = center[beyond], lower[beyond], upper[beyond]
-        new_center[beyond], new_lower[beyond], new_upper[beyond] = _posterior(self.edges, self.mass, *cells, family)
-        return new_center, new_lower, new_upper
-
-
-def empirical_prior(edges: np.ndarray, mass: np.ndarray, family: Family) -> EmpiricalPrior:
-    """A prior with masses (m,) between edges (m + 1,)."""
-    limits = np.finfo(np.float64)
-    largest = 64.0 * min(float(edges[-1] / 2 - edges[0] / 2), limits.max / 1024) * 2
-    scale = np.tile(np.maximum(largest * 2.0 ** (-SCALE_STEP * np.arange(SCALES)), limits.tiny), len(edges))
-    center, lower, upper = _posterior(edges, mass, np.repeat(edges, SCALES), scale, scale, family)
-    summaries = np.column_stack([center, lower / scale, upper / scale]).reshape(len(edges), SCALES, 3)
-    return EmpiricalPrior(edges, mass, largest, summaries)
-
-
-def _posterior(
-    edges: np.ndarray, mass: np.ndarray, center: np.ndarray, lower: np.ndarray, upper: np.ndarray, family: Family
-) -> Cell:
-    at_below, at_median, at_above = family.grid()[ONE_SIGMA]
-    density = mass / np.diff(edges)
-    found = posterior_quantiles(center, lower, upper, edges, density, squashed_table(family), LEVELS[ONE_SIGMA])
-    known = ~np.isnan(found).any(axis=1)
-    below, median, above = np.where(known[:, None], found, 0.0).T
-    new_lower, new_upper = (median - below) / (at_median - at_below), (above - median) / (at_above - at_median)
-    new_center = median - at_median * np.where(at_median < 0, new_lower, new_upper)
-    return np.where(known, new_center, center), np.where(known, new_lower, lower), np.where(known, new_upper, upper)
+        at_below, at_median, at_above = family.grid()[ONE_SIGMA]
+        density = self.mass / np.diff(self.edges)
+        table, reach = full_table(family), reach_of(family)
+        found = posterior_quantiles(center, lower, upper, reach, self.edges, density, table, LEVELS[ONE_SIGMA])
+        known = ~np.isnan(found).any(axis=1)
+        below, median, above = np.where(known[:, None], found, 0.0).T
+        new_lower, new_upper = (median - below) / (at_median - at_below), (above - median) / (at_above - at_median)
+        new_center = median - at_median * np.where(at_median < 0, new_lower, new_upper)
+        return np.where(known, new_center, center), np.where(known, new_lower, lower), np.where(known, new_upper, upper)
 
 
 def learn_priors(
@@ -177,8 +146,8 @@ def _learn_empirical(
     edges = np.unique(_quantiles_of_well_measured(center, lower, upper, weight))
     if len(edges) < 3 or not edges[-1] / 2 > edges[0] / 2:  # nothing fits between the smallest of all numbers
         return None
-    mass = most_likely_masses(center, lower, upper, weight, edges, squashed_table(family), _STEPS)
-    return empirical_prior(edges, np.round(mass, _DIGITS), family)
+    mass = most_likely_masses(center, lower, upper, weight, reach_of(family), edges, squashed_table(family), _STEPS)
+    return EmpiricalPrior(edges, np.round(mass, _DIGITS))
 
 
 def _quantiles_of_well_measured(

@@ -16,9 +16,9 @@ from .families import (
     NORMAL,
     UNIFORM,
     Family,
+    full_table,
     read_families,
     squashed_places,
-    squashed_table,
     student_t,
 )
 from .kernels.cdf import TABLE_STEPS
@@ -50,10 +50,10 @@ class TabulatedPpf:
 
 
 def tabulated_family(name: str, log: bool, is_normal: bool, grid: np.ndarray, table: np.ndarray) -> Family:
-    """A family that has the grid (GRID_POINTS,) and the squashed table (TABLE_STEPS + 1,) of another.
+    """A family that has the grid (GRID_POINTS,) and the full table (TABLE_STEPS + 1,) of another.
 
-    >>> twin = tabulated_family("twin", False, False, LAPLACE.grid(), squashed_table(LAPLACE))
-    >>> np.array_equal(twin.grid(), LAPLACE.grid()), np.array_equal(squashed_table(twin), squashed_table(LAPLACE))
+    >>> twin = tabulated_family("twin", False, False, LAPLACE.grid(), full_table(LAPLACE))
+    >>> np.array_equal(twin.grid(), LAPLACE.grid()), np.array_equal(full_table(twin), full_table(LAPLACE))
     (True, True)
     """
     if grid.shape != (GRID_POINTS,) or not (np.diff(grid) >= 0).all():
@@ -79,7 +79,7 @@ class FamilyShelf:
         word = _name(family)
         if word is not None:
             return self._put(tuple(word.values()), word)
-        grid, table = family.grid(), squashed_table(family)
+        grid, table = family.grid(), full_table(family)
         entry = {"name": family.name, "log": family.log, "is_normal": family.is_normal, "table": len(self.tables)}
         key = (family.name, family.log, family.is_normal, grid.tobytes(), table.tobytes())
         if key not in self._places:

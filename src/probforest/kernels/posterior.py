@@ -1,16 +1,15 @@
 """What a free-form prior makes of measured values: the quantiles of their posteriors."""
 
-import math
-
 import numpy as np
 
 from .cdf import look_up, squashed_position
 from .jit import kernel
 from .layout import REAL
 
-_REACH = 8.0  # σ: what a cell has beyond does not change its posterior
-_HALVINGS = 12
-SCALES, SCALE_STEP = 48, 0.75  # errors on the grid of posteriors: down by 2 ** 0.75 each
+_FINE_REACH = 4.0  # σ: nearly all of a cell
+_NOTHING = 1e-7  # a value with less of its probability where the prior has any lies 5 σ or more from all true ones
+_LEVEL_TOLERANCE = 1e-5  # of the probability below a quantile
+_MOST_STEPS = 60  # of the search for it; a handful is enough, but for tables of F with a jump
 
 
 @kernel
@@ -34,20 +33,20 @@ def first_above(edges, value):
 
 
 @kernel
-def window(edges, center, lower, upper):
-    """The prior's cells [first, last) that a measured value may lie in; none is last <= first."""
+def window(edges, low, high):
+    """The prior's cells [first, last) that have something between `low` and `high`; none is last <= first."""
     n_cells = edges.shape[0] - 1
-    first = min(max(first_above(edges, center - _REACH * lower) - 1, 0), n_cells)
-    return first, min(first_above(edges, center + _REACH * upper), n_cells)
+    first = min(max(first_above(edges, low) - 1, 0), n_cells)
+    return first, min(first_above(edges, high), n_cells)
 
 
 @kernel
-def likelihoods(center, lower, upper, edges, table, out, windows):
+def likelihoods(center, lower, upper, reach, edges, table, out, windows):
     """How likely the measured cells (n,) are for a true value between neighbouring `edges` (m + 1,), into `out` (n, m);
-    and into `windows` (n, 2), where that is not nothing."""
+    and into `windows` (n, 2), where that is not nothing: up to `reach` σ from the measured value."""
     for i in range(center.shape[0]):
         x, inverse_lower, inverse_upper = center[i], 1.0 / lower[i], 1.0 / upper[i]
-        first, last = window(edges, x, lower[i], upper[i])
+        first, last = window(edges, x - reach * lower[i], x + reach * upper[i])
         windows[i, 0], windows[i, 1] = first, last
         below = cell_cdf(edges[first], x, inverse_lower, inverse_upper, table)
         for k in range(first, last):
@@ -88,111 +87,111 @@ def maximise(likelihood, windows, weight, n_steps, mass, gain):
 
 
 @kernel
-def place_between(low, high, share, center, lower, upper, table):
-    """Where a `share` of what a cell has between `low` and `high` lies below."""
-    inverse_lower, inverse_upper = 1.0 / lower, 1.0 / upper
-    below = cell_cdf(low, center, inverse_lower, inverse_upper, table)
-    target = below + share * (cell_cdf(high, center, inverse_lower, inverse_upper, table) - below)
-    low, high = max(low, center - _REACH * lower), min(high, center + _REACH * upper)
-    jumps = lower != upper and low < center < high  # the density, from one half to the other
-    if high - low < 0.5 * min(lower, upper) and not jumps:  # it is as good as constant
-        return low + share * (high - low)
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        if cell_cdf(middle, center, inverse_lower, inverse_upper, table) < target:
-            low = middle
-        else:
-            high = middle
-    return 0.5 * (low + high)
+def keeps_its_shape(edges, center, lower, upper):
+    """Whether a measured value is so fine that the prior has nothing to say about it: nearly all of it lies in the
+    prior's cell around the value and the two beside that, or beyond the prior's ends."""
+    n_cells = edges.shape[0] - 1
+    here = min(max(first_above(edges, center) - 1, 0), n_cells - 1)
+    above_low = here == 0 or edges[here - 1] <= center - _FINE_REACH * lower
+    return above_low and (here + 2 > n_cells or center + _FINE_REACH * upper <= edges[here + 2])
 
 
 @kernel
-def quantiles(center, lower, upper, edges, density, table, levels, scratch, out):
+def fill_cumulative(edges, first, last, center, inverse_lower, inverse_upper, density, table, below, cumulative):
+    """F of a measured value at the edges `first` to `last` into `below`, and the posterior's mass, not normalised, from
+    `first` to each of these edges into `cumulative`. Returns that of all; 0 where the prior does not explain it."""
+    for k in range(first, last + 1):
+        inverse = inverse_lower if edges[k] < center else inverse_upper
+        below[k] = squashed_position(edges[k], center, inverse)
+    for k in range(first, last + 1):
+        below[k] = look_up(table, 0, below[k])
+    total, densest = 0.0, 0.0
+    cumulative[first] = 0.0
+    for k in range(first, last):
+        total += (below[k + 1] - below[k]) * density[k]
+        densest = max(densest, density[k])
+        cumulative[k + 1] = total
+    return total if total > _NOTHING * densest else 0.0
+
+
+@kernel
+def place_of(target, low, high, below_low, below_high, tolerance, center, inverse_lower, inverse_upper, table):
+    """Where F of a measured value, `below_low` at `low` and `below_high` at `high`, is `target` within a `tolerance`.
+
+    The secant method in a bracket; an end that stays twice counts half (Illinois), so that the bracket closes fast.
+    """
+    off_low, off_high = below_low - target, below_high - target
+    place, side = low, 0
+    for _ in range(_MOST_STEPS):
+        spread = off_high - off_low
+        place = low - off_low * ((high - low) / spread) if spread > 0.0 else 0.5 * low + 0.5 * high
+        off = cell_cdf(place, center, inverse_lower, inverse_upper, table) - target
+        if abs(off) <= tolerance:
+            break
+        if off < 0.0:
+            low, off_low = place, off
+            off_high = 0.5 * off_high if side < 0 else off_high
+            side = -1
+        else:
+            high, off_high = place, off
+            off_low = 0.5 * off_low if side > 0 else off_low
+            side = 1
+    return place
+
+
+@kernel
+def quantiles(center, lower, upper, reach, edges, density, table, levels, scratch, out):
     """The quantiles of the posteriors of cells (n,) at `levels` (q,), increasing, into `out` (n, q).
 
     The prior has a `density` (m,) between `edges` (m + 1,), where the posterior is a piece of the cell's own
-    distribution. NaN where the cell is finer than what the prior knows, or where that has nothing. `scratch` (m,).
+    distribution, which ends `reach` σ from its centre. NaN where the cell is finer than what the prior knows, or where
+    that has nothing. `scratch` is (2, m + 1).
     """
-    n_cells = density.shape[0]
+    below, cumulative = scratch[0], scratch[1]
     for i in range(center.shape[0]):
-        x = center[i]
-        here = min(max(first_above(edges, x) - 1, 0), n_cells - 1)
-        if lower[i] + upper[i] < edges[min(here + 2, n_cells)] - edges[max(here - 1, 0)]:
-            for q in range(levels.shape[0]):
-                out[i, q] = np.nan
-            continue
-        inverse_lower, inverse_upper = 1.0 / lower[i], 1.0 / upper[i]
-        first, last = window(edges, x, lower[i], upper[i])
+        x, inverse_lower, inverse_upper = center[i], 1.0 / lower[i], 1.0 / upper[i]
+        least, most = x - reach * lower[i], x + reach * upper[i]
+        first, last = window(edges, least, most)
         total = 0.0
-        below = cell_cdf(edges[first], x, inverse_lower, inverse_upper, table)
-        for k in range(first, last):
-            above = cell_cdf(edges[k + 1], x, inverse_lower, inverse_upper, table)
-            total += (above - below) * density[k]
-            scratch[k] = total
-            below = above
+        if first < last and not keeps_its_shape(edges, x, lower[i], upper[i]):
+            total = fill_cumulative(
+                edges, first, last, x, inverse_lower, inverse_upper, density, table, below, cumulative
+            )
         k = first
         for q in range(levels.shape[0]):
-            target = levels[q] * total
-            while k < last - 1 and scratch[k] < target:
-                k += 1
-            if total > 0.0:
-                before = scratch[k - 1] if k > first else 0.0
-                share = (target - before) / (scratch[k] - before)
-                out[i, q] = place_between(edges[k], edges[k + 1], share, x, lower[i], upper[i], table)
-            else:
+            if not total > 0.0:
                 out[i, q] = np.nan
-
-
-@kernel
-def interpolate(center, scale, edges, largest, summaries, out):
-    """The posteriors of cells (n,) with equal errors on both sides, from those of errors and values on a grid: into
-    `out` (n, 3), median and σ on either side; NaN beyond the edges. `summaries` (m + 1, SCALES, 3) has the median, and
-    both σ in units of the error: at the `edges` (m + 1,), for the error `largest` / 2 ** (SCALE_STEP × number).
-    """
-    last_cell, n_scales = edges.shape[0] - 2, summaries.shape[1]
-    for i in range(center.shape[0]):
-        x, sigma = center[i], min(scale[i], largest)
-        place = math.log2(largest / sigma) / SCALE_STEP
-        if not edges[0] <= x <= edges[last_cell + 1]:
-            out[i, 0] = np.nan
-            out[i, 1] = np.nan
-            out[i, 2] = np.nan
-        elif place >= n_scales - 1:  # finer than anything the prior knows
-            out[i, 0] = x
-            out[i, 1] = sigma
-            out[i, 2] = sigma
-        else:
-            k = min(first_above(edges, x) - 1, last_cell)
-            j = int(place)
-            right, finer = (x - edges[k]) / (edges[k + 1] - edges[k]), place - j
-            for q in range(3):
-                left_value = summaries[k, j, q] + finer * (summaries[k, j + 1, q] - summaries[k, j, q])
-                right_value = summaries[k + 1, j, q] + finer * (summaries[k + 1, j + 1, q] - summaries[k + 1, j, q])
-                out[i, q] = left_value + right * (right_value - left_value)
-            out[i, 1] *= sigma
-            out[i, 2] *= sigma
+                continue
+            target = levels[q] * total
+            while k < last - 1 and cumulative[k + 1] < target:
+                k += 1
+            out[i, q] = place_of(
+                below[k] + (target - cumulative[k]) / density[k],
+                max(edges[k], least),
+                min(edges[k + 1], most),
+                below[k],
+                below[k + 1],
+                _LEVEL_TOLERANCE * total / density[k],
+                x,
+                inverse_lower,
+                inverse_upper,
+                table,
+            )
 
 
 # Not kernels: arrays that are made in Python need not be compiled.
-def posterior_quantiles(center, lower, upper, edges, density, table, levels) -> np.ndarray:
+def posterior_quantiles(center, lower, upper, reach, edges, density, table, levels) -> np.ndarray:
     """The quantiles (n, q) at `levels` (q,)."""
-    out, scratch = np.empty((len(center), len(levels)), dtype=REAL), np.empty(len(density), dtype=REAL)
-    quantiles(center, lower, upper, edges, density, table, levels, scratch, out)
+    out, scratch = np.empty((len(center), len(levels)), dtype=REAL), np.empty((2, len(edges)), dtype=REAL)
+    quantiles(center, lower, upper, reach, edges, density, table, levels, scratch, out)
     return out
 
 
-def most_likely_masses(center, lower, upper, weight, edges, table, n_steps) -> np.ndarray:
+def most_likely_masses(center, lower, upper, weight, reach, edges, table, n_steps) -> np.ndarray:
     """Masses (m,) of a prior between `edges` (m + 1,) after some steps from equal ones."""
     n_cells = len(edges) - 1
     likelihood, windows = np.empty((len(center), n_cells), dtype=REAL), np.empty((len(center), 2), dtype=np.int64)
-    likelihoods(center, lower, upper, edges, table, likelihood, windows)
+    likelihoods(center, lower, upper, reach, edges, table, likelihood, windows)
     mass = np.full(n_cells, 1.0 / n_cells)
     maximise(likelihood, windows, weight, n_steps, mass, np.empty(n_cells, dtype=REAL))
     return mass
-
-
-def interpolated_posteriors(center, scale, edges, largest, summaries) -> np.ndarray:
-    """Median and σ on either side (n, 3) of cells with equal errors on both sides."""
-    out = np.empty((len(center), 3), dtype=REAL)
-    interpolate(center, scale, edges, largest, summaries, out)
-    return out
