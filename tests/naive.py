@@ -62,9 +62,28 @@ def cost(left, right, criterion):
     return sum(side.sum() / weight * impurity(side, criterion) for side in (left, right))
 
 
-def candidates(j, members, values, errors, pmf, weight, rules):
+def runs(j, values, errors, weight):
+    """The grid points of feature j in the training set, in runs: those of one value with nothing else between them.
+
+    A threshold inside of a run would part nothing but that value. Returns the run of each point, and the first and last
+    point of each run.
+    """
+    owners = {}
+    for i in np.flatnonzero((weight > 0) & ~np.isnan(values[:, j])):
+        for point, _ in grid(values[i, j], errors[i, j]):
+            owners.setdefault(point, set()).add(values[i, j])
+    number, ends, before = {}, [], set()
+    for point in sorted(owners):
+        if owners[point] != before or len(before) > 1:
+            ends.append([point, point])
+        number[point], ends[-1][1], before = len(ends) - 1, point, owners[point]
+    return number, ends
+
+
+def candidates(j, members, values, errors, pmf, weight, rules, runs_of_all=None):
     """All thresholds of feature j: (threshold, missing_left or None for the observed share, left, right masses)."""
-    points = {}  # grid point -> class masses that move when it is crossed
+    number, ends = runs(j, values, errors, weight) if runs_of_all is None else runs_of_all[j]
+    points = {}  # run of grid points -> class masses that move when it is crossed
     total, missing = np.zeros(pmf.shape[1]), np.zeros(pmf.shape[1])
     for i, reach in members:
         mass = weight[i] * reach * pmf[i]
@@ -73,7 +92,7 @@ def candidates(j, members, values, errors, pmf, weight, rules):
             missing += mass
             continue
         for point, chunk in grid(values[i, j], errors[i, j]):
-            points[point] = points.get(point, 0) + chunk * mass
+            points[number[point]] = points.get(number[point], 0) + chunk * mass
     ordered = sorted(points)
     observed = sum(points.values(), np.zeros(pmf.shape[1]))
     left = np.zeros(pmf.shape[1])
@@ -84,7 +103,7 @@ def candidates(j, members, values, errors, pmf, weight, rules):
             if rules.missing == "learned" and missing.sum() > 0:  # observed against missing
                 yield np.inf, 0.0, left, missing
             return
-        threshold = (ordered[n_left - 1] + ordered[n_left]) / 2
+        threshold = (ends[ordered[n_left - 1]][1] + ends[ordered[n_left]][0]) / 2
         ways = {"equal": [(0.5, 0.5)], "observed": [(None, share)], "learned": [(None, share), (0.0, 0.0), (1.0, 1.0)]}
         for way, missing_left in ways[rules.missing]:
             if rules.missing == "learned" and way is not None and missing.sum() == 0:
@@ -93,11 +112,11 @@ def candidates(j, members, values, errors, pmf, weight, rules):
             yield threshold, way, to_left, total - to_left
 
 
-def best_split(members, values, errors, pmf, weight, rules, least):
+def best_split(members, values, errors, pmf, weight, rules, least, runs_of_all=None):
     """(cost, feature, threshold, missing_left) of the best split with sides of at least `least`, or None."""
     best = None
     for j in range(values.shape[1]):
-        for threshold, way, left, right in candidates(j, members, values, errors, pmf, weight, rules):
+        for threshold, way, left, right in candidates(j, members, values, errors, pmf, weight, rules, runs_of_all):
             if min(left.sum(), right.sum()) < least - 1e-9:
                 continue
             this = cost(left, right, rules.criterion)
@@ -123,17 +142,18 @@ def send(members, to_left, main, heavier_left, keep_proba):
 def grow(values, errors, pmf, weight, rules):
     """A tree as nested dicts."""
     everyone = [i for i in range(len(values)) if weight[i] > 0]
-    return _grow_node([(i, 1.0) for i in everyone], set(everyone), 0, values, errors, pmf, weight, rules)
+    table = (values, errors, pmf, weight, rules, [runs(j, values, errors, weight) for j in range(values.shape[1])])
+    return _grow_node([(i, 1.0) for i in everyone], set(everyone), 0, *table)
 
 
-def _grow_node(members, main, depth, values, errors, pmf, weight, rules):
+def _grow_node(members, main, depth, values, errors, pmf, weight, rules, runs_of_all):
     mass = sum(weight[i] * reach * pmf[i] for i, reach in members)
     node = {"value": mass / mass.sum(), "weight": mass.sum(), "impurity": impurity(mass, rules.criterion)}
     if depth >= rules.max_depth or mass.sum() < rules.min_samples_split - 1e-9 or node["impurity"] <= SAME:
         return node
     least = rules.min_samples_leaf
     while True:
-        split = best_split(members, values, errors, pmf, weight, rules, least)
+        split = best_split(members, values, errors, pmf, weight, rules, least, runs_of_all)
         if split is None or split[0] >= node["impurity"] - SAME:
             return node
         _, j, threshold, missing_left = split
@@ -150,7 +170,7 @@ def _grow_node(members, main, depth, values, errors, pmf, weight, rules):
         if lighter >= rules.min_samples_leaf - 1e-9:
             break
         least *= 2  # the exact masses are lighter than those of the grid: next best with heavier sides
-    rest = (depth + 1, values, errors, pmf, weight, rules)
+    rest = (depth + 1, values, errors, pmf, weight, rules, runs_of_all)
     return node | {
         "feature": j,
         "threshold": threshold,

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import naive
 from probforest.binning import bin_measurements, find_ladders
 from probforest.families import NORMAL
 from probforest.reading import read_measurements
@@ -27,14 +28,18 @@ def test_few_values_get_a_bin_each():
     np.testing.assert_array_equal(bins.high[0], [1, 2, 3])
 
 
-def test_noisy_cells_have_a_code_per_grid_point():
+def test_noisy_cells_have_a_code_per_run_of_grid_points():
     problem = random_problem(0, n=30, missing=0.1)
     bins = binned(problem.values, problem.errors, max_bins=65_535)
     assert bins.codes.dtype == np.uint16
     for j in range(3):
         observed = ~np.isnan(problem.values[:, j])
+        number, ends = naive.runs(j, problem.values, problem.errors, problem.weight)
         points = problem.values[observed, j, None] + GRID * problem.errors[observed, j, None]
-        np.testing.assert_array_equal(bins.codes[observed, j, :7], np.searchsorted(np.unique(points), points))
+        expected = [[number[point] for point in row] for row in points.tolist()]
+        np.testing.assert_array_equal(bins.codes[observed, j, :7], expected)
+        np.testing.assert_array_equal(bins.low[j][: len(ends)], [low for low, _ in ends])
+        np.testing.assert_array_equal(bins.high[j][: len(ends)], [high for _, high in ends])
         assert (bins.codes[~observed, j, :7] == bins.missing_code).all()
 
 
@@ -69,7 +74,7 @@ def test_weights_count_as_rows(errors):
 def test_a_feature_without_any_value():
     bins = binned([[np.nan, 1.0], [np.nan, 2.0]], 0.1)
     assert (bins.codes[:, 0, :7] == 255).all()
-    assert n_bins(bins).tolist() == [1, 14]
+    assert n_bins(bins).tolist() == [1, 2]
 
 
 def test_a_rare_value_of_a_large_table_has_its_bin():
@@ -113,3 +118,17 @@ def test_tiny_errors_give_the_bins_of_exact_values(n):
     np.testing.assert_array_equal(n_bins(noisy), n_bins(exact))
     for g in range(7):
         np.testing.assert_array_equal(noisy.codes[:, :, g], exact.codes[:, :, 0])
+
+
+def test_cells_of_one_value_with_different_errors_are_not_parted_by_their_own_points():
+    bins = binned([[1.0], [1.0], [9.0]], np.array([[0.1], [0.2], [0.1]]))
+    assert n_bins(bins).tolist() == [2]
+    assert (bins.low[0], bins.high[0]) == (pytest.approx([0.4, 8.7]), pytest.approx([1.6, 9.3]))
+
+
+def test_bins_do_not_depend_on_the_order_of_rows_with_equal_grid_points():
+    values, errors = np.array([[0.0], [3.0], [1.0], [2.0], [3.0]]), np.array([[1.0], [1.0], [1.0], [0.0], [0.0]])
+    expected = binned(values, errors)
+    for order in ([4, 3, 2, 1, 0], [2, 0, 4, 1, 3]):
+        found = binned(values[order], errors[order])
+        np.testing.assert_array_equal(found.codes[..., :7], expected.codes[order][..., :7])

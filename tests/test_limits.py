@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
@@ -204,3 +205,20 @@ def test_with_errors_the_forest_beats_one_that_ignores_them():
         theirs = RandomForestClassifier(50, random_state=seed).fit(values[train], y[train])
         gains.append(ours.score(values[test], y[test], X_err=errors[test]) - theirs.score(values[test], y[test]))
     assert np.mean(gains) > 0.01
+
+
+@pytest.mark.parametrize("max_bins", [16, 255, 65_535])
+@pytest.mark.parametrize("missing", ["observed", "equal", "learned"])
+def test_tiny_errors_are_none_also_beside_missing_values(max_bins, missing):
+    """Missing values make weights that are no whole numbers: no split may part a value to fill a leaf."""
+    for seed in range(6):
+        problem = random_problem(seed, n=40, k=2 + seed % 2, missing=0.2, weighted=seed % 2 == 1)
+        label = problem.pmf.argmax(axis=1)
+        forest = ProbabilisticRandomForestClassifier(3, random_state=0, max_bins=max_bins, missing=missing)
+        answers = [
+            clone(forest)
+            .fit(problem.values, label, X_err=error, sample_weight=problem.weight)
+            .predict_proba(problem.values, X_err=error)
+            for error in (None, 1e-12)
+        ]
+        np.testing.assert_allclose(answers[1], answers[0], atol=1e-6)

@@ -109,13 +109,9 @@ def _ladder_of_points(points: np.ndarray, masses: np.ndarray, centers: np.ndarra
     if len(points) == 0:
         nothing = Reference(np.zeros(1), np.ones(1))
         return Ladder(np.empty(0), np.full(1, -np.inf), np.full(1, np.inf), nothing)
-    order = np.argsort(points)
+    order = np.lexsort((centers, points))
     points, centers, below = points[order], centers[order], np.cumsum(masses[order])
-    gap = np.flatnonzero(points[1:] > points[:-1])  # gap i lies behind the sorted point i
-    if len(gap) >= max_bins:
-        # Between two points of the same cell nothing else lies. Such gaps go first: with errors that are small beside
-        # the distances of the values, the edges then are those of exact values.
-        gap = gap[centers[gap] != centers[gap + 1]]
+    gap = _gaps(points, centers)
     if len(gap) >= max_bins:
         targets = below[-1] * np.arange(1, max_bins) / max_bins
         chosen = np.searchsorted(below[gap], targets * (1 - 1e-9))  # sums of chunks are rounded
@@ -126,6 +122,21 @@ def _ladder_of_points(points: np.ndarray, masses: np.ndarray, centers: np.ndarra
     shares = np.concatenate([[0.0], below[gap] / below[-1], [1.0]])
     reference = Reference(np.concatenate([points[:1], edges, points[-1:]]), shares)
     return Ladder(edges, np.append(points[0], high), np.append(low, points[-1]), reference)
+
+
+def _gaps(points: np.ndarray, centers: np.ndarray) -> np.ndarray:
+    """Where an edge may lie: gap i is behind point i, the points being sorted, and equal ones by the centres of their
+    cells.
+
+    Not between two points of the same cell with nothing else between them. A cut there parts that cell alone. It can't be
+    better than both of the cuts beside the cell, as the score is a convex function of the part; but where a side must
+    have some weight, it may be the only one that is allowed, and then tiny errors would give another tree than none.
+    """
+    last = np.flatnonzero(np.append(points[1:] > points[:-1], True))  # of each run of equal points
+    first = np.append(0, last[:-1] + 1)
+    lowest, highest = centers[first], centers[last]
+    within_a_cell = (lowest[:-1] == highest[:-1]) & (lowest[:-1] == lowest[1:]) & (lowest[1:] == highest[1:])
+    return last[:-1][~within_a_cell]
 
 
 def _padded(rows: Sequence[np.ndarray]) -> np.ndarray:
