@@ -15,6 +15,10 @@ from .measurements import Measurements
 from .reference import Reference
 from .weights import class_weights
 
+# With a mean weight of 1 a tree has at most two nodes per object; more is possible where objects weigh more, and go
+# both ways at every split.
+_NODES_PER_OBJECT, _MANY_NODES = 64, 1_000_000
+
 
 @dataclass(frozen=True)
 class TrainingSet:
@@ -40,7 +44,21 @@ class TrainingSet:
         if class_weight is not None:
             relabelled, factor = self.labels.reweighted(class_weights(class_weight, self.labels, weight))
             labels, weight = relabelled.for_kernels(), weight * factor
-        return FittedTree(grow(self.cells, self.bins, labels, weight, rules_for(weight.sum()), seed))
+        rules = rules_for(weight.sum())
+        most_nodes = max(_MANY_NODES, _NODES_PER_OBJECT * self.n_objects)
+        nodes = grow(self.cells, self.bins, labels, weight, rules, seed, most_nodes)
+        if nodes is None:
+            raise _endless(most_nodes, self.n_objects, weight.sum(), rules)
+        return FittedTree(nodes)
+
+
+def _endless(most_nodes: int, n_objects: int, total: float, rules: Rules) -> ValueError:
+    return ValueError(
+        f"A tree grown on {n_objects} objects has more than {most_nodes} nodes. The objects weigh {total:.3g} in all, a "
+        f"leaf may weigh as little as {rules.min_leaf_weight:.3g} (min_samples_leaf counts weights), and an object is in "
+        f"every node that it reaches with a probability above keep_proba={rules.keep_proba:g}. Scale sample_weight to a "
+        "mean of about 1, or give a larger min_samples_leaf or keep_proba, or a max_depth."
+    )
 
 
 def make_training_set(

@@ -42,7 +42,7 @@ def labels_of(problem):
 def grow_tree(problem, rules, max_bins=FULL_GRID, max_features=None, seed=1, room=4, measurements=None):
     cells, bins = binned(problem, max_bins, measurements)
     kernel = kernel_rules(rules, problem.values.shape[1], max_features)
-    nodes = grow(cells, bins, labels_of(problem), problem.weight, kernel, seed, room)
+    nodes = grow(cells, bins, labels_of(problem), problem.weight, kernel, seed, room=room)
     return FittedTree(nodes)
 
 

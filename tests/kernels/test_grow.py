@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 import naive
-from engine import grow_tree, predict
-from problems import random_problem
+from engine import binned, grow_tree, kernel_rules, labels_of, predict
+from probforest.kernels.grow import NO_ROOM, TOO_MANY_NODES, grow, grow_nodes, new_nodes
+from probforest.kernels.propagate import new_members
+from probforest.kernels.split import new_node_mass, new_search
+from problems import Problem, random_problem
 
 CASES = list(itertools.product(("gini", "entropy"), ("equal", "observed", "learned"), (0.0, 0.05, 1.0)))
 
@@ -103,6 +106,64 @@ def test_a_tree_that_needs_more_room_is_grown_again_the_same(room):
     found = grow_tree(problem, naive.Rules(keep_proba=0.01), max_features=2, room=room)
     for one, other in zip(found.nodes, expected.nodes, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def watched(bundle, capacity):
+    """Views of a bundle's arrays with a `capacity`, and a function that tells whether anything behind them changed."""
+    for array in bundle:
+        array[:] = 1
+    views = type(bundle)(*(array[:capacity] for array in bundle))
+    return views, lambda: all((array[capacity:] == 1).all() for array in bundle)
+
+
+def test_a_tree_never_writes_behind_its_room():
+    """Whatever the room: either it is too little, or the tree is the same."""
+    problem = random_problem(4, n=30, d=2, noise=2.0, exact_cells=0.0)
+    rules, n = naive.Rules(keep_proba=0.0), 30
+    expected = grow_tree(problem, rules).nodes
+    cells, bins = binned(problem)
+    outcomes = set()
+    for n_members in (*range(2 * n, 20 * n, 7), 2000):
+        for n_pending, n_nodes in ((2, 400), (4, 400), (40, 400), (40, len(expected.threshold)), (40, 5)):
+            members, members_are_fine = watched(new_members(5000), n_members)
+            nodes, nodes_are_fine = watched(new_nodes(500, 2), n_nodes)
+            pending = np.full((50, 4), -7, dtype=np.int64)
+            scratch = new_node_mass(n, 2, True), new_search(bins, 2, 1)
+            labels, kernel = labels_of(problem), kernel_rules(rules, 2)
+            found = grow_nodes(
+                cells, bins, labels, problem.weight, kernel, *scratch, members, pending[:n_pending], nodes
+            )
+            assert members_are_fine()
+            assert nodes_are_fine()
+            assert (pending[n_pending:] == -7).all()
+            outcomes.add((found, n_members > 3 * n, n_pending > 2))
+            if found > 0:
+                np.testing.assert_array_equal(nodes.links[:found], expected.links)
+                np.testing.assert_array_equal(nodes.value[:found], expected.value)
+    assert (NO_ROOM, True, True) in outcomes  # the root had room, and a node further down had not
+    assert {found for found, *_ in outcomes} == {len(expected.threshold), NO_ROOM, TOO_MANY_NODES}
+
+
+def test_a_tree_with_too_many_nodes_is_none():
+    problem = random_problem(4, n=30, d=2)
+    cells, bins = binned(problem)
+    n_nodes = len(grow_tree(problem, naive.Rules()).threshold)
+    arguments = cells, bins, labels_of(problem), problem.weight, kernel_rules(naive.Rules(), 2), 1
+    assert grow(*arguments, most_nodes=n_nodes - 1) is None
+    assert len(grow(*arguments, most_nodes=n_nodes).threshold) == n_nodes
+    assert len(grow(*arguments, most_nodes=n_nodes, room=1).threshold) == n_nodes
+
+
+def test_ties_go_with_the_weight_of_the_missing_too():
+    """Three objects to the left, two to the right, and three missing ones that learned to go right: that is heavier."""
+    values = np.array([-1.0, -1, -1, 1, 1, np.nan, np.nan, np.nan])[:, None]
+    problem = Problem(values, np.zeros((8, 1)), np.eye(2)[[0, 0, 0, 1, 1, 1, 1, 1]], np.ones(8))
+    tree = grow_tree(problem, naive.Rules(missing="learned"))
+    assert (tree.missing_left[0], tree.share_left[0]) == (0.0, 3 / 8)
+    halfway, error = np.array([[tree.threshold[0]]]), np.ones((1, 1))
+    expected = naive.predict_proba(naive.grow(*problem, naive.Rules(missing="learned")), halfway, error, 1.0)
+    np.testing.assert_array_equal(predict(tree, halfway, error, 1.0), expected)
+    np.testing.assert_array_equal(expected, [[0.0, 1.0]])
 
 
 def test_drawing_features_depends_on_the_seed_only():

@@ -3,7 +3,9 @@ import pytest
 
 import naive
 from engine import grow_tree, predict
-from probforest.kernels.route import add_answers
+from probforest.kernels.grow import new_nodes
+from probforest.kernels.layout import LEAF, Wave
+from probforest.kernels.route import add_answers, new_wave, route
 from probforest.reading import read_measurements
 from problems import random_problem
 
@@ -59,3 +61,41 @@ def test_majority_gives_one_vote_to_the_most_probable_class(problem):
     votes = predict(tree, problem.values, problem.errors, 0.05, majority=True)
     answers = predict(tree, problem.values, problem.errors, 0.05)
     np.testing.assert_array_equal(votes, np.eye(3)[answers.argmax(axis=1)])
+
+
+def complete_tree(depth):
+    """Half of everything goes to each side, at every split."""
+    n_nodes = 2 ** (depth + 1) - 1
+    nodes = new_nodes(n_nodes, 2)
+    for array in nodes:
+        array[:] = 0
+    nodes.links[:] = LEAF
+    nodes.shares[:] = 0.5
+
+    def split(node, levels):
+        if levels > 0:
+            nodes.links[node] = 0, node + 2**levels
+            split(node + 1, levels - 1)
+            split(node + 2**levels, levels - 1)
+
+    split(0, depth)
+    return nodes
+
+
+@pytest.mark.parametrize("most_entries", [1, 40, 16_384])
+@pytest.mark.parametrize(("keep_proba", "n_leaves"), [(0.0, 64), (1 / 65, 64), (1 / 64, 1), (1 / 16.01, 1), (1.0, 1)])
+def test_a_wave_never_grows_behind_its_room(monkeypatch, keep_proba, n_leaves, most_entries):
+    """An object in as many nodes of a level as there can be: missing everywhere, equally probable everywhere."""
+    waves = []
+
+    def watched_wave(capacity):
+        whole = Wave(*(np.ones(capacity + 100, dtype=array.dtype) for array in new_wave(1)))
+        waves.append((whole, capacity))
+        return Wave(*(array[:capacity] for array in whole))
+
+    monkeypatch.setattr("probforest.kernels.route.new_wave", watched_wave)
+    monkeypatch.setattr("probforest.kernels.route._MOST_ENTRIES", most_entries)
+    query = read_measurements(np.full((5, 1), np.nan), 0.0).cells()
+    visits = route(query, complete_tree(6), keep_proba)
+    assert np.bincount(visits.row).tolist() == [n_leaves] * 5
+    assert all((array[capacity:] == 1).all() for whole, capacity in waves for array in whole)

@@ -26,6 +26,10 @@ from .propagate import left_probabilities, new_members, replace_parent, send
 from .split import new_node_mass, new_search, split_node
 
 
+NO_ROOM, TOO_MANY_NODES = 0, -1  # instead of a number of nodes
+INDEX_LIMIT = int(np.iinfo(INDEX).max)
+
+
 class Parting(NamedTuple):
     """A split that was carried out, and where its children end on the stack of members."""
 
@@ -168,7 +172,7 @@ def push(pending, count, start, stop, parent, depth):
 @kernel
 def grow_nodes(cells, bins, labels, weight, rules, node, search, members, pending, nodes):
     """Fill `nodes`, which like `members` and `pending` may be too small; the others are scratch space.
-    Returns the number of nodes; 0 if there was not enough room."""
+    Returns the number of nodes; NO_ROOM or TOO_MANY_NODES if there was not enough room."""
     push(pending, 0, 0, enter_root(members, weight, labels.class_index), LEAF, 0)
     n_nodes, n_pending = np.int64(0), np.int64(1)
     root_weight = total(weight)
@@ -176,12 +180,10 @@ def grow_nodes(cells, bins, labels, weight, rules, node, search, members, pendin
         n_pending -= 1
         start, stop = pending[n_pending, 0], pending[n_pending, 1]
         parent, depth = pending[n_pending, 2], pending[n_pending, 3]
-        if (
-            n_nodes == nodes.threshold.shape[0]
-            or n_pending + 2 > pending.shape[0]
-            or 3 * stop - 2 * start + 1 > members.row.shape[0]
-        ):
-            return 0
+        if n_nodes == nodes.threshold.shape[0]:
+            return TOO_MANY_NODES
+        if n_pending + 2 > pending.shape[0] or 3 * stop - 2 * start + 1 > members.row.shape[0]:
+            return NO_ROOM
         this = n_nodes
         n_nodes += 1
         link(nodes, parent, this)
@@ -213,20 +215,24 @@ def new_nodes(capacity: int, n_classes: int) -> Nodes:
     )
 
 
-def grow(cells, bins, labels, weight, rules, seed, room=4):
-    """Grow one tree on the objects with `weight` (n,) > 0; `seed` > 0. Returns its Nodes.
+def grow(cells, bins, labels, weight, rules, seed, most_nodes=INDEX_LIMIT, room=4):
+    """Grow one tree on the objects with `weight` (n,) > 0; `seed` > 0. Returns its Nodes; None if it would have more
+    than `most_nodes`.
 
     Room is made for `room` nodes, and members on the stack, per object. It is hardly ever too little; then the tree is
     grown again with twice as much.
     """
     n_objects, n_classes = int(np.count_nonzero(weight)), labels.pmf.shape[1]
     node = new_node_mass(n_objects, n_classes, labels.pmf.shape[0] == 0)
+    capacity = room * (n_objects + 16)
     while True:
-        capacity = room * (n_objects + 16)
-        nodes = new_nodes(capacity, n_classes)
+        node_capacity = min(capacity, most_nodes)
+        nodes = new_nodes(node_capacity, n_classes)
         pending = np.empty((capacity, 4), dtype=np.int64)
         search, members = new_search(bins, n_classes, seed), new_members(capacity)
         n_nodes = grow_nodes(cells, bins, labels, weight, rules, node, search, members, pending, nodes)
         if n_nodes > 0:
             return Nodes(*(array[:n_nodes].copy() for array in nodes))
-        room *= 2
+        if n_nodes == TOO_MANY_NODES and node_capacity == most_nodes:
+            return None
+        capacity *= 2
