@@ -28,6 +28,16 @@ BAD_FITS = {
     "no rows": ({"X": X[:0], "y": Y[:0]}, "0 sample"),
     "no columns": ({"X": X[:, :0]}, "0 feature"),
     "X infinite": ({"X": altered(X, (4, 1), np.inf)}, r"X is infinity at row 4, column 1; expected a finite value"),
+    "X too large": ({"X": altered(X, (4, 1), -2e300)}, r"X is -2e\+300 at row 4, column 1; expected a value between"),
+    "X_err too large": (
+        {"X_err": altered(X**2, (4, 1), 2e300)},
+        r"X_err is 2e\+300 at row 4, column 1; expected an error",
+    ),
+    "a side of X_err too large": ({"X_err": (0.1, 2e300)}, r"X_err\[1\] is 2e\+300; expected an error up to 1e\+300"),
+    "X_samples too large": (
+        {"X_samples": altered(np.zeros((30, 3, 2)), (4, 1, 0), -2e300)},
+        r"X_samples is 2e\+300 at row 4, column 1; expected draws between",
+    ),
     "X minus infinite": ({"X": altered(X, (4, 1), -np.inf)}, r"X is -infinity at row 4, column 1"),
     "X of words": ({"X": [["a", "b", "c"]] * 30}, "could not convert string to float"),
     "X_err wrong shape": ({"X_err": np.ones((29, 3))}, r"X_err has shape \(29, 3\), but X has shape \(30, 3\)"),
@@ -75,7 +85,7 @@ BAD_FITS = {
         {"y_proba": np.full(30, 0.5), "X_err": 0.1},
         "Every object has weight zero",
     ),
-    "weights too large": ({"sample_weight": np.full(30, 1e200)}, "too much to compute with"),
+    "weights too large": ({"sample_weight": np.full(30, 1e200)}, "expected a sum between"),
     "one confidence per object as a column": (
         {"y_proba": np.full((30, 1), 0.9), "classes": [1]},
         "shape .n,., not .n, 1.",
@@ -110,17 +120,17 @@ BAD_PARAMETERS = {
     "unknown_error": (None, "unknown_error must be one of"),
     "label_information": ("yes", "label_information must be True or False"),
     "keep_proba": (1.5, "keep_proba must be a number from 0 to 1; got 1.5"),
-    "max_depth": (0, "max_depth must be an integer of at least 1"),
-    "min_samples_split": (1, "min_samples_split must be an integer of at least 2, or a fraction"),
-    "min_samples_leaf": (0, "min_samples_leaf must be an integer of at least 1, or a fraction"),
+    "max_depth": (0, "max_depth must be an integer from 1 to"),
+    "min_samples_split": (1, "min_samples_split must be an integer from 2 to 2147483647, or a fraction"),
+    "min_samples_leaf": (0, "min_samples_leaf must be an integer from 1 to 2147483647, or a fraction"),
     "min_weight_fraction_leaf": (0.7, "min_weight_fraction_leaf must be a number from 0 to 0.5"),
     "max_features": (4, "max_features must be .* an integer from 1 to the 3 features of X; got 4"),
     "min_impurity_decrease": (-0.1, "min_impurity_decrease must be a number of at least 0"),
     "class_weight": ("heavy", "class_weight must be"),
-    "max_bins": (1, "max_bins must be an integer of at least 2 and at most 65535"),
+    "max_bins": (1, "max_bins must be an integer from 2 to 65535"),
 }
 BAD_FOREST_PARAMETERS = {
-    "n_estimators": (0, "n_estimators must be an integer of at least 1"),
+    "n_estimators": (0, "n_estimators must be an integer from 1 to"),
     "voting": ("hard", 'voting must be one of "soft", "majority"'),
     "bootstrap": ("no", "bootstrap must be True or False"),
     "max_samples": (31, "max_samples must be .* an integer from 1 to the 30 objects"),
@@ -150,12 +160,94 @@ def test_bad_parameters_of_the_forest(name):
         ("max_features", 0), ("max_features", 1.5), ("max_features", "auto"), ("max_features", True),
         ("min_samples_leaf", 1.5), ("min_samples_leaf", "few"), ("max_depth", 2.5), ("keep_proba", "0.1"),
         ("class_weight", {0: -1.0}), ("class_weight", {0: 1.0, 7: 2.0}), ("max_bins", 100_000), ("max_bins", 10.0),
-        ("class_weight", "balanced_subsample"), ("class_weight", {0: "x"}),
+        ("class_weight", "balanced_subsample"), ("class_weight", {0: "x"}), ("max_depth", 2**63),
+        ("min_samples_leaf", 10**400), ("min_samples_split", 10**400), ("min_samples_leaf", 1e-200),
+        ("min_impurity_decrease", 10**400), ("min_impurity_decrease", np.nan), ("keep_proba", np.nan), ("max_bins", 2**70),
+        ("max_features", 10**400), ("min_weight_fraction_leaf", 10**400),
     ],
 )  # fmt: skip
 def test_more_bad_parameters(name, value):
     with pytest.raises(ValueError, match=name):
         clone(TREE).set_params(**{name: value}).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_jobs", "x"), ("n_jobs", 0), ("n_jobs", 1.5), ("n_jobs", True), ("n_jobs", 10**400), ("n_estimators", 2**63),
+        ("max_samples", 10**400), ("max_samples", np.nan),
+    ],
+)  # fmt: skip
+def test_more_bad_parameters_of_a_forest(name, value):
+    with pytest.raises(ValueError, match=name):
+        clone(FOREST).set_params(**{name: value}).fit(X, Y)
+
+
+def test_a_value_that_is_shown_is_not_endless():
+    with pytest.raises(ValueError, match=r"max_depth must be .*; got an integer of 33216 bits\."):
+        clone(TREE).set_params(max_depth=10**9999).fit(X, Y)
+    with pytest.raises(ValueError, match=r"criterion must be .*xxx\.\.\.\.$"):
+        clone(TREE).set_params(criterion="x" * 1000).fit(X, Y)
+
+
+@MODELS
+@pytest.mark.parametrize("weight", [1e140, 1e-160, 1e-320, 1e308])
+def test_weights_that_nobody_can_compute_with(model, weight):
+    fractions = clone(model).set_params(min_samples_leaf=0.1, min_samples_split=0.2)
+    for prior in ("normal", "empirical"):
+        with pytest.raises(
+            ValueError, match=r"sum to .*; expected a sum between 1e-60 and 1e\+60\. Scale sample_weight"
+        ):
+            clone(fractions).set_params(prior=prior).fit(X, Y, sample_weight=np.full(30, weight))
+
+
+@MODELS
+@pytest.mark.parametrize("prior", ["normal", "empirical"])
+def test_some_objects_may_weigh_next_to_nothing(model, prior):
+    model = clone(model).set_params(prior=prior)
+    weight = np.where(np.arange(30) % 2 == 0, 1.0, 1e-300)
+    found = model.fit(X, Y, X_err=1e100, sample_weight=weight).predict_proba(X, X_err=0.1)
+    assert np.isfinite(found).all()
+    found = model.fit(altered(X, (slice(0, 30, 2), 0), np.nan), Y, X_err=0.1, sample_weight=weight)
+    assert np.isfinite(found.predict_proba(X, X_err=0.1)).all()
+    assert np.isfinite(found.feature_importances_).all()
+
+
+@MODELS
+@pytest.mark.parametrize("y_proba", [None, np.full(30, 0.9)])
+def test_a_class_without_weight_can_not_be_balanced(model, y_proba):
+    weight = np.where(Y == 1, 1.0, 1e-320)
+    model = clone(model).set_params(class_weight="balanced")
+    if y_proba is None:
+        with pytest.raises(ValueError, match=r'class_weight="balanced" can.t balance the class 0: its objects weigh 1'):
+            model.fit(X, Y, sample_weight=weight)
+    else:  # the other objects may be of the class, too
+        assert np.isfinite(model.fit(X, Y, sample_weight=weight, y_proba=y_proba).predict_proba(X)).all()
+    slight = model.fit(X, Y, sample_weight=np.where(Y == 1, 1.0, 1e-25), y_proba=y_proba)
+    assert np.isfinite(slight.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("scale", [1e300, 5e299, 1e-300, 5e-324])
+@pytest.mark.parametrize("prior", [None, "normal", "empirical"])
+def test_limits_of_a_feature_at_the_ends_of_what_is_a_number(scale, prior):
+    values = np.sign(X) * np.minimum(np.abs(X), 1) * scale
+    limit = np.where(np.arange(90).reshape(30, 3) % 4 == 0, 1, 0) - np.where(
+        np.arange(90).reshape(30, 3) % 7 == 0, 1, 0
+    )
+    for error in (None, 0.1 * scale):
+        forest = clone(FOREST).set_params(prior=prior).fit(values, Y, X_err=error, X_limit=limit)
+        proba = forest.predict_proba(values, X_err=0.0 if error is None else error, X_limit=limit)
+        np.testing.assert_allclose(proba.sum(axis=1), 1)
+
+
+def test_a_fit_that_would_not_end_is_refused(monkeypatch):
+    """Each of few heavy objects goes both ways at every split, and a leaf needs only the weight of one light one."""
+    monkeypatch.setattr("probforest.training_set._MANY_NODES", 20_000)
+    tree = clone(TREE).set_params(keep_proba=0.0)
+    with pytest.raises(ValueError, match=r"A tree grown on 20 objects has more than 20000 nodes.*Scale sample_weight"):
+        tree.fit(X[:20], Y[:20], X_err=1.0, sample_weight=np.full(20, 1e8))
+    tree.fit(X[:20], Y[:20], X_err=1.0, sample_weight=np.full(20, 10.0))
+    tree.set_params(keep_proba=0.05).fit(X[:20], Y[:20], X_err=1.0, sample_weight=np.full(20, 1e8))
 
 
 def test_parameters_that_contradict_each_other():
@@ -274,7 +366,7 @@ def test_things_that_work(model, missing):
     assert set(model.fit(X, Y, sample_weight=one_left).predict(X)) == {Y[3]}
     assert model.fit(X, Y, y_proba=np.full(30, 0.8), classes=[0, 1, 2]).predict_proba(X).shape == (30, 3)
     assert model.fit(X, Y, X_err=1e-320).score(X, Y, X_err=1e-320) > 0.9  # 1/σ overflows: exact
-    assert np.isfinite(model.fit(X * 1e307, Y, X_err=1e307).predict_proba(X, X_err=1e308)).all()
+    assert np.isfinite(model.fit(X * 1e299, Y, X_err=1e299).predict_proba(X, X_err=1e300)).all()
 
 
 def test_class_weights():

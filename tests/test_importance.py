@@ -225,7 +225,7 @@ def test_columns_keep_their_type():
 def test_what_is_wrong_is_named(data):
     X, y = data
     witness = Witness().fit()
-    with pytest.raises(ValueError, match="n_repeats must be an integer of at least 1"):
+    with pytest.raises(ValueError, match="n_repeats must be an integer from 1 to"):
         permutation_importance(witness, X, y, n_repeats=0)
     with pytest.raises(ValueError, match="scoring must be"):
         permutation_importance(witness, X, y, scoring=3)

@@ -22,6 +22,7 @@ from .parameters import (
     UNKNOWN_ERROR_RULES,
     check_flag,
     check_integer,
+    check_n_jobs,
     check_number,
     check_word,
     expected_objects,
@@ -128,6 +129,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         check_integer("max_bins", self.max_bins, 2, MAX_MAX_BINS)
         if self.max_depth is not None:
             check_integer("max_depth", self.max_depth, 1)
+        check_n_jobs(self.n_jobs)
 
     @contextmanager
     def _unchanged_on_error(self):

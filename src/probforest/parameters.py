@@ -1,5 +1,6 @@
 """Checks of the estimators' parameters; every complaint names the parameter, what it got and what it takes."""
 
+import sys
 from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
@@ -13,6 +14,8 @@ MISSING_RULES = {"equal": EQUAL, "observed": OBSERVED, "learned": LEARNED}
 UNKNOWN_ERROR_RULES = ("median", "exact", "raise")
 VOTING_RULES = ("soft", "majority")
 MAX_MAX_BINS = 65_535
+LARGEST_INTEGER = 2**31 - 1  # of a count: kernels number objects and nodes with 32 bits
+LEAST_FRACTION = 1e-12  # of the training weight: less than one of all the objects that fit in memory
 
 
 def is_integer(value: Any) -> bool:
@@ -24,7 +27,14 @@ def is_real(value: Any) -> bool:
 
 
 def complain(name: str, value: Any, expected: str) -> None:
-    raise ValueError(f"{name} must be {expected}; got {value!r}.")
+    raise ValueError(f"{name} must be {expected}; got {_shown(value)}.")
+
+
+def _shown(value: Any) -> str:
+    if is_integer(value) and abs(value) > 10**30:  # Python refuses to write very long ones
+        return f"an integer of {int(value).bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= 200 else text[:197] + "..."
 
 
 def check_word(name: str, value: Any, words: Iterable[str]) -> None:
@@ -38,23 +48,29 @@ def check_flag(name: str, value: Any) -> None:
         complain(name, value, "True or False")
 
 
-def check_integer(name: str, value: Any, low: int, high: float = np.inf) -> None:
+def check_integer(name: str, value: Any, low: int, high: int = LARGEST_INTEGER) -> None:
     if not (is_integer(value) and low <= value <= high):
-        complain(name, value, f"an integer of at least {low}" + (f" and at most {high}" if high < np.inf else ""))
+        complain(name, value, f"an integer from {low} to {high}")
 
 
-def check_number(name: str, value: Any, low: float, high: float = np.inf) -> None:
+def check_n_jobs(n_jobs: Any) -> None:
+    if n_jobs is not None and not (is_integer(n_jobs) and n_jobs != 0 and abs(n_jobs) <= LARGEST_INTEGER):
+        complain("n_jobs", n_jobs, "None, a number of threads, or -1 for all cores (-2 for all but one)")
+
+
+def check_number(name: str, value: Any, low: float, high: float = sys.float_info.max) -> None:
     if not (is_real(value) and low <= value <= high):
-        complain(name, value, f"a number from {low} to {high}" if high < np.inf else f"a number of at least {low}")
+        limits = f"from {low} to {high}" if high < sys.float_info.max else f"of at least {low}, and finite"
+        complain(name, value, f"a number {limits}")
 
 
 def expected_objects(name: str, value: Any, least: int, total: float) -> float:
     """`min_samples_…` as an expected number of objects: an integer, or a fraction of the `total` weight."""
-    if is_integer(value) and value >= least:
+    if is_integer(value) and least <= value <= LARGEST_INTEGER:
         return float(value)
-    if not is_integer(value) and is_real(value) and 0 < value <= 1:
+    if not is_integer(value) and is_real(value) and LEAST_FRACTION <= value <= 1:
         return float(value) * total
-    complain(name, value, f"an integer of at least {least}, or a fraction in (0, 1]")
+    complain(name, value, f"an integer from {least} to {LARGEST_INTEGER}, or a fraction from {LEAST_FRACTION:g} to 1")
     raise AssertionError
 
 

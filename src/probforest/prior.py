@@ -21,6 +21,7 @@ SAMPLE = 2500  # objects that a prior is learnt from
 _HUGE = 1e100  # an error of so many deviations says nothing, and its square is still a number
 _LEAST_VARIANCE = 1e-4  # of the measured one: a prior that leaves no difference between objects would be of no use
 _GRID = 64  # cells of a free-form prior
+_LEAST_WIDTH = 1e-290  # of such a cell: its density is a number
 _STEPS = 20  # of its EM algorithm; more would make spikes of it
 _DIGITS = 9  # of a prior: sums of the same numbers in another order must not make another forest
 PRIORS = ("normal", "empirical")
@@ -98,9 +99,10 @@ def learn_priors(
             return None
         exact = np.zeros(len(used))
         lower, upper = (exact, exact) if measurements.is_exact else (column.lower[used], column.upper[used])
+        shares = weight[used] / weight[used].max()  # quotients with weights of any size are numbers then
         if kind == "normal":
-            return _learn_normal(column.center[used], lower, upper, weight[used])
-        return _learn_empirical(column.center[used], lower, upper, weight[used], measurements.families[j])
+            return _learn_normal(column.center[used], lower, upper, shares)
+        return _learn_empirical(column.center[used], lower, upper, shares, measurements.families[j])
 
     return list(in_threads(learn, range(n_features), n_jobs))
 
@@ -144,7 +146,8 @@ def _learn_empirical(
 ) -> EmpiricalPrior | None:
     """A few steps of the EM algorithm from a prior with equal masses in the cells between quantiles."""
     edges = np.unique(_quantiles_of_well_measured(center, lower, upper, weight))
-    if len(edges) < 3 or not edges[-1] / 2 > edges[0] / 2:  # nothing fits between the smallest of all numbers
+    edges = edges[np.append(True, np.diff(edges) > _LEAST_WIDTH)]
+    if len(edges) < 3:
         return None
     mass = most_likely_masses(center, lower, upper, weight, reach_of(family), edges, squashed_table(family), _STEPS)
     return EmpiricalPrior(edges, np.round(mass, _DIGITS))

@@ -15,6 +15,8 @@ from .free_forms import forms_of_samples, no_forms
 from .kernels.layout import real_empty
 from .measurements import NO_NUMBERS, Measurements, refuse_not_positive
 
+LARGEST = 1e300  # of a value or an error: sums and differences of a few such numbers are still numbers
+
 
 def read_measurements(
     X: np.ndarray, X_err=None, X_limit=None, X_samples=None, families: tuple[Family, ...] | None = None
@@ -27,6 +29,7 @@ def read_measurements(
            [nan]])
     """
     _refuse(np.isinf(X), X, "X", "a finite value, or NaN if it is missing")
+    _refuse(np.abs(X) > LARGEST, X, "X", f"a value between -{LARGEST:g} and {LARGEST:g}")
     families = (NORMAL,) * X.shape[1] if families is None else families
     center = np.array(X, dtype=np.float64).T  # a copy: the caller may go on writing into X
     limit = NO_NUMBERS if X_limit is None else _read_limits(X_limit, X.shape)
@@ -158,6 +161,7 @@ def _spread_out(errors: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
 
 def _errors_of_shape(X_err, name: str, shape: tuple[int, int]) -> np.ndarray:
     errors = _as_numbers(X_err, name)
+    _refuse((errors > LARGEST) & ~np.isposinf(errors), errors, name, f"an error up to {LARGEST:g}, or inf")
     n_features = shape[1]
     if errors.ndim == 1 and errors.shape != (n_features,):
         raise ValueError(
@@ -206,6 +210,8 @@ def _read_samples(X_samples, shape: tuple[int, int], families: Sequence[Family])
         )
     infinite = np.isinf(samples).any(axis=2)
     _refuse(infinite, np.where(infinite, np.inf, 0.0), "X_samples", "numbers")
+    largest = np.nanmax(np.abs(samples), axis=2, initial=0.0)
+    _refuse(largest > LARGEST, largest, "X_samples", f"draws between -{LARGEST:g} and {LARGEST:g}")
     if not any(family.log for family in families):
         return samples
     samples = samples.copy()

@@ -7,6 +7,9 @@ import numpy as np
 from .labels import LabelTable
 from .parameters import complain
 
+LEAST_TOTAL, LARGEST_TOTAL = 1e-60, 1e60  # of the weights: their cubes, and ratios of these, are still numbers
+_LEAST_SHARE = 1e-30  # of the weight of all objects, in a class that is balanced against the others
+
 
 def read_sample_weight(sample_weight: Any, n_objects: int) -> np.ndarray:
     """Sample weights (n,), finite and not negative; ones for None."""
@@ -35,6 +38,13 @@ def class_weights(class_weight: Any, labels: LabelTable, weight: np.ndarray) -> 
     if isinstance(class_weight, str) and class_weight == "balanced":
         masses = labels.class_masses(weight)
         present = masses > 0
+        light = present & (masses < _LEAST_SHARE * weight.sum())
+        if light.any():
+            name, mass = classes.tolist()[int(np.argmax(light))], masses[light][0]
+            raise ValueError(
+                f'class_weight="balanced" can\'t balance the class {name!r}: its objects weigh {mass:.3g} in all, those of '
+                f"all classes {weight.sum():.3g}. Look at sample_weight, or leave these objects out."
+            )
         return np.where(present, weight.sum() / (present.sum() * np.where(present, masses, 1.0)), 0.0)
     if not isinstance(class_weight, dict):
         complain(
@@ -53,13 +63,16 @@ def class_weights(class_weight: Any, labels: LabelTable, weight: np.ndarray) -> 
 
 
 def check_total(weight: np.ndarray) -> None:
-    """There must be some weight to learn from, and not so much that sums of its squares overflow."""
+    """There must be some weight to learn from, not too little and not too much to compute with."""
     if not (weight > 0).any():
         raise ValueError(
             "Every object has weight zero, so there is nothing to learn from. Look at sample_weight and class_weight; "
             "with label_information=True an object whose classes are all equally probable weighs nothing either."
         )
-    if weight.sum() > 1e150:
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if not LEAST_TOTAL <= total <= LARGEST_TOTAL:
         raise ValueError(
-            f"The weights sum to {weight.sum():.3g}, which is too much to compute with. Scale sample_weight."
+            f"The weights of the objects, sample_weight times class_weight, sum to {total:.3g}; expected a sum between "
+            f"{LEAST_TOTAL:g} and {LARGEST_TOTAL:g}. Scale sample_weight to a mean of about 1."
         )
