@@ -162,8 +162,8 @@ def test_bad_parameters_of_the_forest(name):
         ("class_weight", {0: -1.0}), ("class_weight", {0: 1.0, 7: 2.0}), ("max_bins", 100_000), ("max_bins", 10.0),
         ("class_weight", "balanced_subsample"), ("class_weight", {0: "x"}), ("max_depth", 2**63),
         ("min_samples_leaf", 10**400), ("min_samples_split", 10**400), ("min_samples_leaf", 1e-200),
-        ("min_impurity_decrease", 10**400), ("min_impurity_decrease", np.nan), ("keep_proba", np.nan), ("max_bins", 2**70),
-        ("max_features", 10**400), ("min_weight_fraction_leaf", 10**400),
+        ("min_impurity_decrease", 10**400), ("min_impurity_decrease", np.nan), ("keep_proba", np.nan),
+        ("max_bins", 2**70), ("max_features", 10**400), ("min_weight_fraction_leaf", 10**400),
     ],
 )  # fmt: skip
 def test_more_bad_parameters(name, value):

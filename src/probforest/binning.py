@@ -128,9 +128,9 @@ def _gaps(points: np.ndarray, centers: np.ndarray) -> np.ndarray:
     """Where an edge may lie: gap i is behind point i, the points being sorted, and equal ones by the centres of their
     cells.
 
-    Not between two points of the same cell with nothing else between them. A cut there parts that cell alone. It can't be
-    better than both of the cuts beside the cell, as the score is a convex function of the part; but where a side must
-    have some weight, it may be the only one that is allowed, and then tiny errors would give another tree than none.
+    Not between two points of the same cell with nothing else between them. A cut there parts that cell alone, and can't
+    be better than both of the cuts beside the cell, as the score is convex in the part. But where a side must have
+    some weight, it may be the only one that is allowed; then tiny errors would give another tree than none.
     """
     last = np.flatnonzero(np.append(points[1:] > points[:-1], True))  # of each run of equal points
     first = np.append(0, last[:-1] + 1)

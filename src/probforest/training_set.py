@@ -54,10 +54,10 @@ class TrainingSet:
 
 def _endless(most_nodes: int, n_objects: int, total: float, rules: Rules) -> ValueError:
     return ValueError(
-        f"A tree grown on {n_objects} objects has more than {most_nodes} nodes. The objects weigh {total:.3g} in all, a "
-        f"leaf may weigh as little as {rules.min_leaf_weight:.3g} (min_samples_leaf counts weights), and an object is in "
-        f"every node that it reaches with a probability above keep_proba={rules.keep_proba:g}. Scale sample_weight to a "
-        "mean of about 1, or give a larger min_samples_leaf or keep_proba, or a max_depth."
+        f"A tree grown on {n_objects} objects has more than {most_nodes} nodes. The objects weigh {total:.3g} in all, "
+        f"a leaf needs a weight of {rules.min_leaf_weight:.3g} (min_samples_leaf counts weights), and an object is in "
+        f"every node that it reaches with a probability above keep_proba={rules.keep_proba:g}. Scale sample_weight to "
+        "a mean of about 1, or give a larger min_samples_leaf or keep_proba, or a max_depth."
     )
 
 

@@ -42,8 +42,8 @@ def class_weights(class_weight: Any, labels: LabelTable, weight: np.ndarray) -> 
         if light.any():
             name, mass = classes.tolist()[int(np.argmax(light))], masses[light][0]
             raise ValueError(
-                f'class_weight="balanced" can\'t balance the class {name!r}: its objects weigh {mass:.3g} in all, those of '
-                f"all classes {weight.sum():.3g}. Look at sample_weight, or leave these objects out."
+                f'class_weight="balanced" can\'t balance the class {name!r}: its objects weigh {mass:.3g} in all, '
+                f"those of all classes {weight.sum():.3g}. Look at sample_weight, or leave these objects out."
             )
         return np.where(present, weight.sum() / (present.sum() * np.where(present, masses, 1.0)), 0.0)
     if not isinstance(class_weight, dict):

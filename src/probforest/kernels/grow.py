@@ -25,7 +25,6 @@ from .layout import (
 from .propagate import left_probabilities, new_members, replace_parent, send
 from .split import new_node_mass, new_search, split_node
 
-
 NO_ROOM, TOO_MANY_NODES = 0, -1  # instead of a number of nodes
 INDEX_LIMIT = int(np.iinfo(INDEX).max)
 
