@@ -375,6 +375,7 @@ def test_units_that_astropy_can_not_read(path):
         u.def_unit("ell", 1.2345678912 * u.m),
         u.percent,
         u.Unit("furlongs", parse_strict="silent"),
+        u.Unit("BJD-2454833", parse_strict="silent"),
         u.dimensionless_unscaled,
         u.m**0.5,
         u.nmgy,
