@@ -1,5 +1,6 @@
 """Units of astropy as JSON and back. Only a model that has some needs astropy."""
 
+import math
 from typing import Any
 
 from .extras import need
@@ -36,7 +37,12 @@ def unit_from_json(data: dict[str, Any]) -> Any:
     text = data["text"]
     refuse_costly_unit(text)
     unit = units.Unit(text, parse_strict="silent" if data.get("unrecognized", False) else "raise")
-    return unit if "factor" not in data else units.CompositeUnit(float(data["factor"]), unit.bases, unit.powers)
+    if "factor" not in data:
+        return unit
+    factor = float(data["factor"])
+    if not 0 < factor < math.inf:
+        raise ValueError(f"a unit is {factor} times another one")
+    return units.CompositeUnit(factor, unit.bases, unit.powers)
 
 
 def _is_read_as(data: dict[str, Any], unit: Any) -> bool:
