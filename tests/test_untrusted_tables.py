@@ -127,6 +127,7 @@ def test_votables_that_announce_more_than_they_have(tmp_path):
         votable(fields=COLUMN.replace('"4"', '"300000000*"')),
         votable(fields='<FIELD name="a" datatype="double" arraysize="3000x20000"/>'),
         votable(fields='<FIELD name="a" datatype="double" arraysize="60000000x*"/>'),
+        votable(fields='<PARAM name="b" datatype="double" arraysize="60000000" value=""/>' + COLUMN),
         votable(binary, fields=COLUMN.replace('"4"', '"1000000"')),
     ):
         with pytest.raises(ValueError, match=r"t.vot is not read: it has \d+ bytes and describes"), little_memory():

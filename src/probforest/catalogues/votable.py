@@ -25,8 +25,8 @@ def check_votable(content: bytes) -> None:
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = checker.doctype
     parser.StartElementHandler = checker.start
-    parser.EndElementHandler = checker.end
     parser.Parse(content, True)
+    checker.end_table()
 
 
 class _Checker:
@@ -34,7 +34,9 @@ class _Checker:
 
     def __init__(self, size: int):
         self._size = size
-        self._begin_table({})
+        self._width = 0  # bytes of a row of the table in memory
+        self._n_rows = 0  # announced, and those that are there
+        self._of_parameters = 0  # bytes of all values that stand beside tables
 
     def doctype(self, name: str, system: str | None, public: str | None, has_declarations: int) -> None:
         """Old files name the DTD of all VOTables, which is not opened. Declarations of their own may hide anything in
@@ -44,6 +46,8 @@ class _Checker:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """The beginning of an element. Prefixes of namespaces are free, and so they are left out."""
+        if name == "TD":  # nearly all are, and they refer to nothing
+            return
         name = _local(name)
         attributes = {_local(key): value for key, value in attributes.items()}
         if "unit" in attributes:
@@ -57,19 +61,20 @@ class _Checker:
             self._begin_table(attributes)
         elif name == "FIELD":
             self._width += _width(attributes)
+        elif name == "PARAM":
+            self._of_parameters += _width(attributes)
         elif name == "TR":
             self._n_rows += 1
         elif name in ("BINARY", "BINARY2"):
             self._begin_binary(name)
 
-    def end(self, name: str) -> None:
-        """The end of an element."""
-        if _local(name) == "TABLE":
-            refuse_expansion(self._n_rows * self._width, self._size)
+    def end_table(self) -> None:
+        """All of a table is known."""
+        refuse_expansion(self._n_rows * self._width + self._of_parameters, self._size)
 
     def _begin_table(self, attributes: dict[str, str]) -> None:
-        self._width = 0  # bytes of a row in memory
-        self._n_rows = int(attributes.get("nrows", 0))  # announced, and those that are there
+        self.end_table()
+        self._width, self._n_rows = 0, max(0, int(attributes.get("nrows", 0)))
 
     def _begin_binary(self, name: str) -> None:
         if self._width == 0 and name == "BINARY":  # astropy would never come to the end of it
