@@ -415,3 +415,21 @@ def test_an_encrypted_member(path):
 def test_large_arrays_are_read_in_blocks(path, monkeypatch):
     monkeypatch.setattr(model_file, "_BLOCK", 1000)
     assert read_file(path)[1]["zeros"].tobytes() == bytes(800_000)
+
+
+def test_a_document_that_is_too_long(path, monkeypatch):
+    monkeypatch.setattr(model_file, "_LONGEST_DOCUMENT", 500)
+    with pytest.raises(ModelFileError, match=r"its model.json has \d+ bytes"):
+        read_file(path)
+    with pytest.raises(ValueError, match="at most 500 can be stored"):
+        write_file(io.BytesIO(), {"notes": "a" * 1000}, {})
+
+
+def test_a_header_is_checked_before_an_array_is_read(path, monkeypatch):
+    def refuse(header):
+        raise ModelFileError(f"has {len(header.arrays)} arrays")
+
+    monkeypatch.setattr(model_file, "_read_array", None)
+    for read in (read_file, read_header):
+        with pytest.raises(ModelFileError, match=rf"{path} has 10 arrays\."):
+            read(path, refuse)

@@ -8,6 +8,7 @@ import pickle
 import pkgutil
 import subprocess
 import sys
+import tracemalloc
 from collections import OrderedDict
 from dataclasses import fields, is_dataclass
 from importlib.metadata import version
@@ -342,6 +343,8 @@ def test_what_is_no_fitted_model(path):
         ({"distribution": Family("falling", lambda z: -z, lambda p: p)}, "falls or is no number"),
         ({"distribution": Family("falling", ndtr, lambda p: -p)}, "grid of the distribution 'falling' does not rise"),
         ({"distribution": stats.gamma}, "open parameters"),
+        ({"max_depth": -3}, "max_depth must be an integer from 1 to 2147483647; got -3"),
+        ({"n_jobs": 0}, "n_jobs must be None, a number of threads"),
     ],
 )
 def test_parameters_that_can_not_be_saved(parameters, message, path):
@@ -375,6 +378,7 @@ def test_units_that_astropy_can_not_read(path):
         u.def_unit("ell", 1.2345678912 * u.m),
         u.percent,
         u.Unit("furlongs", parse_strict="silent"),
+        u.Unit("BJD-2454833", parse_strict="silent"),
         u.dimensionless_unscaled,
         u.m**0.5,
         u.nmgy,
@@ -636,6 +640,33 @@ CRAFTED = {
     "short random state": tell([1, 2], "parameters", "random_state", "$random_state", "key"),
     "routing": tell({"__init__": {"a": True}}, "routing"),
     "flag": tell("yes", "fitted_with_errors"),
+    "probabilities that sum to 3": replace("nodes_value", np.ones_like),
+    "probabilities that sum to 0": replace("nodes_value", np.zeros_like),
+    "one leaf": put("nodes_value", -1, [0.5, 0.25, 0.0]),
+    "threshold of minus infinity": put("nodes_threshold", 0, -np.inf),
+    "weight": put("nodes_facts", (0, 0), -1.0),
+    "median error": put("median_errors", (0, 0), -1.0),
+    "infinite median error": put("median_errors", (0, 0), np.inf),
+    "masses that sum to 2": replace("prior_mass", lambda array: 2 * array),
+    "objects of a draw": put("draws", (0, 1), 10**12),
+    "grid without end": put("family_grids", (0, 6), np.inf),
+    "out-of-bag probability": put("oob_decision_function", (0, 0), 7.0),
+    "unknown array": lambda document, arrays: arrays.update(more=np.zeros(3)),
+    "array of a forest in a tree": tell("tree", "kind"),
+    "classes twice": tell({"$array": {"dtype": "<U1", "shape": [3], "items": ["a", "b", "a"]}}, "classes"),
+    "classes in no order": tell({"$array": {"dtype": "<U1", "shape": [3], "items": ["b", "a", "c"]}}, "classes"),
+    "classes of lists": tell({"$array": {"dtype": "O", "shape": [3], "items": [[1], [2], [3]]}}, "classes"),
+    "cut classes": tell({"$array": {"dtype": "<U1", "shape": [3], "items": ["galaxy", "quasar", "star"]}}, "classes"),
+    "class without width": tell({"$array": {"dtype": "<U0", "shape": [3], "items": ["a", "b", "c"]}}, "classes"),
+    "many wide arrays": tell([{"$array": {"dtype": "<U9999999", "shape": [1], "items": ["a"]}}] * 9, "about"),
+    "parameter of no use": tell(-3, "parameters", "max_depth"),
+    "share of leaves": tell(7.5, "parameters", "min_samples_leaf"),
+    "number of features": tell("all", "parameters", "max_features"),
+    "number of draws": tell("all", "parameters", "max_samples"),
+    "threads": tell("many", "parameters", "n_jobs"),
+    "factor of a unit": tell([["gmag", {"text": "m", "factor": 0.0}]], "layout", "units"),
+    "unit of nothing": tell([["vmag", {"text": "m"}]], "layout", "units"),
+    "names of errors": tell("e_gmag", "error_names"),
     "nesting": tell(json.loads("[" * 800 + "]" * 800), "parameters", "sentinels"),
 }
 
@@ -661,6 +692,38 @@ def test_a_document_without_an_entry_or_an_array(path):
     write_file(path, document, arrays)
     with pytest.raises(ModelFileError, match="KeyError 'about'"):
         describe(path)
+
+
+def test_an_array_that_is_not_expected_is_not_read(path):
+    """Neither one with another name nor one with another type or shape takes any memory."""
+    document, arrays = read_file(DATA / "forest_v1.prf")
+    for name, array in (("zeros", np.zeros(5_000_000)), ("draws", np.zeros((5_000_000, 3), np.int64))):
+        write_file(path, document, {**arrays, name: array})
+        for read in (load, describe):
+            tracemalloc.start()
+            try:
+                with pytest.raises(ModelFileError, match=name):
+                    read(path)
+                assert tracemalloc.get_traced_memory()[1] < 5_000_000
+            finally:
+                tracemalloc.stop()
+
+
+def test_text_in_a_document_takes_no_more_memory_than_it_says(path):
+    """An array of text without a width would get that of its longest item, for all of its items."""
+    document, arrays = read_file(DATA / "forest_v1.prf")
+    items = ["a" * 20_000, *[""] * 20_000]
+    for dtype in ("<U0", "<U", "U", "str", "<U20000"):
+        document["about"] = {"note": {"$array": {"dtype": dtype, "shape": [len(items)], "items": items}}}
+        write_file(path, document, arrays)
+        tracemalloc.start()
+        try:
+            for read in (load, describe):
+                with pytest.raises(ModelFileError, match="array"):
+                    read(path)
+            assert tracemalloc.get_traced_memory()[1] < 50_000_000
+        finally:
+            tracemalloc.stop()
 
 
 # Damage of all kinds, in a process of its own: it must end, soon, and without taking much memory

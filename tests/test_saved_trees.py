@@ -73,6 +73,6 @@ def test_all_trees_of_few_nodes(n_nodes):
             "nodes_threshold": np.zeros(n_nodes),
             "nodes_shares": np.zeros((n_nodes, 2)),
             "nodes_facts": np.zeros((n_nodes, 3)),
-            "nodes_value": np.zeros((n_nodes, 2)),
+            "nodes_value": np.full((n_nodes, 2), 0.5),
         }
         assert accepts(arrays) == naive_is_tree(links.tolist(), 3)

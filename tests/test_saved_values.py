@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from probforest import Errors
-from probforest.saved_values import from_json, to_json
+from probforest.saved_values import check_sizes, from_json, to_json
 
 VALUES = [
     None,
@@ -104,6 +104,11 @@ def test_other_values_are_refused_by_name(value):
         {"$array": {"dtype": "O", "shape": [3], "items": []}},
         {"$array": {"dtype": "V8", "shape": [1], "items": [1]}},
         {"$array": {"dtype": "<U100000000", "shape": [1], "items": ["a"]}},
+        {"$array": {"dtype": "<U0", "shape": [1], "items": ["a"]}},
+        {"$array": {"dtype": "str", "shape": [1], "items": ["a"]}},
+        {"$array": {"dtype": "<U2", "shape": [1], "items": ["abc"]}},
+        {"$array": {"dtype": "f8,f8", "shape": [1], "items": [1.0]}},
+        {"$array": {"dtype": 8, "shape": [1], "items": [1.0]}},
         {"$array": {"dtype": "|i1", "shape": [1], "items": [1000]}},
         {"$random_state": {"key": [], "position": 0, "has_gauss": 0, "gauss": 0.0}},
         {"$random_state": {"key": [1] * 624, "position": 625, "has_gauss": 0, "gauss": 0.0}},
@@ -113,3 +118,10 @@ def test_other_values_are_refused_by_name(value):
 def test_what_is_no_value_is_refused(data):
     with pytest.raises((ValueError, TypeError, LookupError, OverflowError)):
         from_json(data)
+
+
+def test_many_arrays_together_are_too_large():
+    array = {"$array": {"dtype": "<U9999999", "shape": [1], "items": ["a"]}}
+    check_sizes([array, {"x": {"$tuple": [array]}}])
+    with pytest.raises(ValueError, match="would take 159,999,984 bytes"):
+        check_sizes({"about": [array, {"x": {"$map": [[array, [array]], [1, array]]}}]})

@@ -19,7 +19,7 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from typing import IO, Any, NamedTuple
@@ -32,6 +32,7 @@ LEVEL = 1  # of the compression: more takes much longer and saves little, as pro
 
 _FIRST_BYTES = b"PK\x03\x04"  # of every zip that has a member
 _MOST_DEFLATED = 1032  # bytes that one compressed byte can stand for, at most
+_LONGEST_DOCUMENT = 1 << 25  # bytes: the names of some hundred thousand columns. As objects they take a multiple of it.
 _BLOCK = 1 << 20  # bytes that are read at once
 _DTYPES = re.compile(r"\|b1|\|[iu]1|<[iu][248]|<f[248]|<U[1-9]\d{0,8}|\|S[1-9]\d{0,8}")
 _MAGIC = b"\x93NUMPY\x01\x00"
@@ -89,6 +90,9 @@ class Declaration(NamedTuple):
         return {"dtype": self.dtype.str, "shape": list(self.shape)}
 
 
+Check = Callable[[Header], None]
+
+
 # Writing
 
 
@@ -106,11 +110,14 @@ def write_file(
     """
     portable = {name: _portable(name, array) for name, array in arrays.items()}
     declared = {name: Declaration(array.dtype, array.shape) for name, array in portable.items()}
+    text = _header_text(document, declared, portable).encode("ascii")
+    if len(text) > _LONGEST_DOCUMENT:
+        raise ValueError(f"the document has {len(text):,} bytes of JSON; at most {_LONGEST_DOCUMENT:,} can be stored.")
     # The order of the members is that of the names, and their date is always the same: 1980.
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
         information = zipfile.ZipInfo(DOCUMENT)  # not compressed: then it can't be larger than the file
         with archive.open(information, "w") as member:
-            member.write(_header_text(document, declared, portable).encode("ascii"))
+            member.write(text)
         for name in sorted(portable):
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 member.write(declared[name].npy_header())
@@ -155,10 +162,13 @@ def _digest(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
 # Reading
 
 
-def read_file(path: str | os.PathLike) -> tuple[dict[str, Any], Arrays]:
-    """The document and the arrays of a file; ModelFileError if anything about it is wrong."""
+def read_file(path: str | os.PathLike, check: Check | None = None) -> tuple[dict[str, Any], Arrays]:
+    """The document and the arrays of a file; ModelFileError if anything about it is wrong.
+
+    `check` may raise one about the header, before memory is taken for any array.
+    """
     with _opened(path) as archive:
-        header, text = _read_header(archive)
+        header, text = _read_header(archive, check)
         members = _members(archive, header.arrays)
         arrays = {name: _read_array(archive, members[name], header.arrays[name]) for name in sorted(header.arrays)}
         del text["digest"]
@@ -169,10 +179,10 @@ def read_file(path: str | os.PathLike) -> tuple[dict[str, Any], Arrays]:
     }
 
 
-def read_header(path: str | os.PathLike) -> Header:
-    """What a file says about itself, without the arrays; nothing but its form is checked."""
+def read_header(path: str | os.PathLike, check: Check | None = None) -> Header:
+    """What a file says about itself, without the arrays; nothing but its form, and what `check` does, is checked."""
     with _opened(path) as archive:
-        return _read_header(archive)[0]
+        return _read_header(archive, check)[0]
 
 
 @contextmanager
@@ -219,7 +229,7 @@ def _refuse_foreign(first: bytes) -> None:
     raise ModelFileError(f"is not a saved model of probforest{hint}")
 
 
-def _read_header(archive: zipfile.ZipFile) -> tuple[Header, dict[str, Any]]:
+def _read_header(archive: zipfile.ZipFile, check: Check | None) -> tuple[Header, dict[str, Any]]:
     """The header, and the JSON that it was made of."""
     text = json.loads(_read_text(archive), parse_constant=_refuse_constant)
     if not isinstance(text, dict) or text.get("format") != FORMAT:
@@ -234,7 +244,10 @@ def _read_header(archive: zipfile.ZipFile) -> tuple[Header, dict[str, Any]]:
         )
     declared = {name: _declaration(each) for name, each in _expect(text["arrays"], dict).items()}
     document, writer = _expect(text["document"], dict), _expect(text["written_by"], str)
-    return Header(number, writer, declared, document, _expect(text["digest"], str)), text
+    header = Header(number, writer, declared, document, _expect(text["digest"], str))
+    if check is not None:
+        check(header)
+    return header, text
 
 
 def _expect(value: Any, kind: type) -> Any:
@@ -254,6 +267,8 @@ def _read_text(archive: zipfile.ZipFile) -> bytes:
     if len(places) != 1:
         raise ModelFileError(f"is not a saved model of probforest: a zip with {len(places) or 'no'} {DOCUMENT}")
     (member,) = places
+    if member.file_size > _LONGEST_DOCUMENT:
+        raise ModelFileError(f"is damaged: its {DOCUMENT} has {member.file_size:,} bytes")
     # JSON takes a multiple of its size in memory; this keeps it in proportion to the file.
     if member.compress_type != zipfile.ZIP_STORED or member.file_size != member.compress_size:
         raise ModelFileError(f"is damaged: its {DOCUMENT} is compressed")

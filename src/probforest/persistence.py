@@ -12,30 +12,34 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sklearn import config_context
 from sklearn.utils.validation import check_is_fitted
 
 from .atomic import replacing
 from .classifier import ProbabilisticClassifier
-from .columns import Errors
-from .families import Family
-from .forest import Draw, ProbabilisticRandomForestClassifier
-from .model_file import Arrays, ModelFileError, read_file, read_header, write_file
+from .forest import ProbabilisticRandomForestClassifier
+from .model_file import Arrays, Header, ModelFileError, read_file, read_header, write_file
 from .prior import EmpiricalPrior, NormalPrior, Prior
 from .reference import Reference
+from .saved_arrays import check_declarations
+from .saved_columns import (
+    checked_classes,
+    checked_error_names,
+    checked_errors,
+    checked_names,
+    layout_from_json,
+    layout_to_json,
+)
 from .saved_families import FamilyShelf, read_shelf
-from .saved_trees import trees_from_arrays, trees_to_arrays
-from .saved_units import unit_from_json, unit_to_json
-from .saved_values import from_json, to_json
-from .tables import Layout
-from .tree import MAX_SEED, ProbabilisticDecisionTreeClassifier
+from .saved_parameters import check_parameters, one_of, parameters_to_json, route, routing_of, set_parameters
+from .saved_trees import draws_from_array, draws_to_array, trees_from_arrays, trees_to_arrays
+from .saved_values import check_sizes, from_json, to_json
+from .tree import ProbabilisticDecisionTreeClassifier
 
 KINDS: dict[str, type[ProbabilisticClassifier]] = {
     "forest": ProbabilisticRandomForestClassifier,
     "tree": ProbabilisticDecisionTreeClassifier,
 }
-_ROUTED = ("fit", "predict", "predict_proba", "predict_log_proba", "score")  # methods that scikit-learn hands more to
-_NO_BOOTSTRAP = -1  # number of draws of a tree that took every object once
+_PROBABILITY_ROUNDING = 1e-6  # of a sum of probabilities, which may have been rounded to nine digits
 
 # What goes wrong in making a model of a document that is not one.
 _SYMPTOMS = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
@@ -112,7 +116,7 @@ def load(path: str | os.PathLike) -> Any:
     ModelFileError
         A ValueError: the file is something else, is damaged, or was written by a newer version of probforest.
     """
-    document, arrays = read_file(path)
+    document, arrays = read_file(path, _check_header)
     with _blaming(path):
         return _unpacked(document, arrays)
 
@@ -132,7 +136,7 @@ def describe(path: str | os.PathLike) -> Json:
         columns of the table, or None), `about` (the notes of `save`), `written_by` (version of probforest),
         `format_version`.
     """
-    header = read_header(path)
+    header = read_header(path, _check_header)
     document, shapes = header.document, {name: declared.shape for name, declared in header.arrays.items()}
     with _blaming(path):
         return {
@@ -154,8 +158,27 @@ def _blaming(path: str | os.PathLike) -> Iterator[None]:
     try:
         yield
     except _SYMPTOMS as problem:
-        reason = " ".join(f"{type(problem).__name__} {problem}".split())[:200].removeprefix("ValueError ")
-        raise ModelFileError(f"{os.fspath(path)} has no model that probforest can use: {reason}.") from problem
+        raise ModelFileError(f"{os.fspath(path)} {_no_model(problem)}.") from problem
+
+
+def _no_model(problem: Exception) -> str:
+    reason = " ".join(f"{type(problem).__name__} {problem}".split())[:200].removeprefix("ValueError ")
+    return f"has no model that probforest can use: {reason}"
+
+
+def _check_header(header: Header) -> None:
+    """Before any array is read: there are those that the document needs, and no others, and none is too large."""
+    try:
+        document = header.document
+        check_sizes(document)
+        check_declarations(
+            header.arrays,
+            is_forest=document["kind"] == "forest",
+            n_features=len(document["feature_families"]),
+            n_classes=len(from_json(document["classes"])),
+        )
+    except _SYMPTOMS as problem:
+        raise ModelFileError(_no_model(problem)) from problem
 
 
 def _kind_of(model: Any) -> str:
@@ -184,14 +207,14 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
     shelf = FamilyShelf()
     document = {
         "kind": kind,
-        "parameters": _parameters_to_json(model, shelf),
-        "routing": _routing_of(model),
+        "parameters": parameters_to_json(model, shelf),
+        "routing": routing_of(model),
         "classes": to_json(model.classes_, "classes_"),
         "n_features_in": int(model.n_features_in_),
         "feature_names_in": to_json(getattr(model, "feature_names_in_", None), "feature_names_in_"),
         "fitted_with_errors": bool(model.fitted_with_errors_),
         "error_names": to_json(model._error_names, "the names of the columns of X_err"),
-        "layout": _layout_to_json(model._layout),
+        "layout": layout_to_json(model._layout),
         "feature_families": [shelf.place(family) for family in model._families],
         "priors": [_prior_to_json(prior) for prior in model._priors],
         "families": shelf.entries,
@@ -205,7 +228,7 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         **shelf.arrays(),
     }
     if kind == "forest":
-        arrays["draws"] = _draws_to_array(model._draws)
+        arrays["draws"] = draws_to_array(model._draws)
         document["oob_score"] = to_json(getattr(model, "oob_score_", None), "oob_score_")
         if hasattr(model, "oob_decision_function_"):
             arrays["oob_decision_function"] = model.oob_decision_function_
@@ -215,30 +238,38 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
 def _unpacked(document: Json, arrays: Arrays) -> Any:
     """The model; a ValueError, or another one of `_SYMPTOMS`, if it is none."""
     kind = document["kind"]
+    check_sizes(document)
     families = read_shelf(document["families"], arrays["family_grids"], arrays["family_tables"])
-    model = _new_model(kind, document["parameters"], families)
-    model.classes_ = _checked_classes(from_json(document["classes"]))
-    model._families = tuple(_one_of(families, number) for number in document["feature_families"])
+    model = KINDS[kind]()
+    set_parameters(model, document["parameters"], families)
+    model.classes_ = checked_classes(from_json(document["classes"]))
+    model._families = tuple(one_of(families, number) for number in document["feature_families"])
     n_features, n_classes = len(model._families), len(model.classes_)
-    model._layout = _layout_from_json(document["layout"])
     model.n_features_in_ = document["n_features_in"]
-    _check_columns(model._layout, model.n_features_in_, n_features)
+    model._layout = layout_from_json(document["layout"], model.n_features_in_, n_features)
     if document["feature_names_in"] is not None:
-        model.feature_names_in_ = _checked_names(from_json(document["feature_names_in"]), model.n_features_in_)
-    model.median_errors_ = _checked_errors(arrays["median_errors"], n_features)
+        model.feature_names_in_ = checked_names(from_json(document["feature_names_in"]), model.n_features_in_)
+    model.median_errors_ = checked_errors(arrays["median_errors"], n_features)
     model.fitted_with_errors_ = _flag(document["fitted_with_errors"])
     model.error_pairs_ = model._layout.pairs
-    model._error_names = from_json(document["error_names"])
+    model._error_names = checked_error_names(from_json(document["error_names"]))
     model._priors = _priors_from(document["priors"], arrays, n_features)
     model._references = _references_from(arrays, n_features)
     trees = trees_from_arrays(arrays, n_features, n_classes)
     if kind == "forest":
-        model.trees_, model._draws = trees, _draws_from_array(arrays["draws"], len(trees))
+        model.trees_, model._draws = trees, draws_from_array(arrays["draws"], len(trees))
         _restore_out_of_bag(model, document["oob_score"], arrays.get("oob_decision_function"), n_classes)
     else:
         (model.tree_,) = trees
-    _route(model, document["routing"])
+    check_parameters(model)
+    route(model, document["routing"])
     return model
+
+
+def _flag(value: Any) -> bool:
+    if type(value) is not bool:
+        raise ValueError(f"{value!r} is not true or false")
+    return value
 
 
 def _restore_out_of_bag(model: Any, score: Any, decision: np.ndarray | None, n_classes: int) -> None:
@@ -246,115 +277,9 @@ def _restore_out_of_bag(model: Any, score: Any, decision: np.ndarray | None, n_c
         return
     if decision.dtype != np.float64 or decision.ndim != 2 or decision.shape[1] != n_classes:
         raise ValueError("the out-of-bag probabilities have another shape")
+    if (decision < 0).any() or (decision > 1 + _PROBABILITY_ROUNDING).any():  # NaN: all trees have seen the object
+        raise ValueError("an out-of-bag probability is not between 0 and 1")
     model.oob_score_, model.oob_decision_function_ = from_json(score), decision
-
-
-# Parameters
-
-
-def _parameters_to_json(model: Any, shelf: FamilyShelf) -> Json:
-    parameters = model.get_params(deep=False)
-    if callable(parameters.get("oob_score")):
-        raise ValueError(
-            f"The parameter oob_score is a function ({parameters['oob_score']!r}), which can't be saved. "
-            "Call model.set_params(oob_score=True) first: oob_score_ stays as it is."
-        )
-    return {name: to_json(value, f"The parameter {name}", shelf.special) for name, value in parameters.items()}
-
-
-def _new_model(kind: str, parameters: Json, families: Sequence[Family]) -> Any:
-    readers = {"$family": lambda number: _one_of(families, number)}
-    model = KINDS[kind]()
-    unknown = set(parameters) - set(model.get_params(deep=False))
-    if unknown:
-        raise ValueError(
-            f"it has the parameters {sorted(unknown)}, which this version does not know; upgrade probforest"
-        )
-    return model.set_params(**{name: from_json(value, readers) for name, value in parameters.items()})
-
-
-def _one_of(families: Sequence[Family], number: Any) -> Family:
-    if type(number) is not int or not 0 <= number < len(families):
-        raise ValueError("it has a distribution that there is not")
-    return families[number]
-
-
-def _routing_of(model: Any) -> Json:
-    """What `set_fit_request` and the like were told, which scikit-learn copies with a model."""
-    requests = {name: getattr(model.get_metadata_routing(), name).requests for name in _ROUTED}
-    told = {
-        name: {key: answer for key, answer in each.items() if answer is not None} for name, each in requests.items()
-    }
-    return {name: to_json(each, f"set_{name}_request") for name, each in told.items() if each}
-
-
-def _route(model: Any, routing: Json) -> None:
-    with config_context(enable_metadata_routing=True):
-        for name, requests in routing.items():
-            if name not in _ROUTED:
-                raise ValueError(f"scikit-learn hands nothing to {name!r}")
-            getattr(model, f"set_{name}_request")(**from_json(requests))
-
-
-# Columns and classes
-
-
-def _layout_to_json(layout: Layout) -> Json:
-    return {
-        "names": to_json(layout.names, "the names of the columns of X"),
-        "pairs": to_json(layout.pairs, "error_pairs_"),
-        "units": [[name, unit_to_json(unit, name)] for name, unit in layout.units.items()],
-    }
-
-
-def _layout_from_json(data: Json) -> Layout:
-    units = {name: unit_from_json(unit) for name, unit in data["units"]}
-    return Layout(from_json(data["names"]), from_json(data["pairs"]), units)
-
-
-def _check_columns(layout: Layout, n_columns: Any, n_features: int) -> None:
-    """Tables that fit the layout must have as many features as the trees know."""
-    if type(n_columns) is not int or n_features < 1:
-        raise ValueError("it has no features")
-    names, pairs = layout.names, layout.pairs
-    if names is not None and (type(names) is not list or len(names) != n_columns):
-        raise ValueError("it has not as many names as columns")
-    if pairs is None and n_columns != n_features:
-        raise ValueError("it has not as many columns as features")
-    if pairs is not None:
-        _check_pairs(pairs, names or [], n_features)
-
-
-def _check_pairs(pairs: Any, names: list, n_features: int) -> None:
-    if type(pairs) is not dict or not all(each is None or isinstance(each, Errors) for each in pairs.values()):
-        raise ValueError("its error columns are none")
-    used = [column for errors in pairs.values() if errors is not None for column in errors.columns]
-    if len(pairs) != n_features or sorted([*pairs, *used]) != sorted(names):
-        raise ValueError("its error columns are not those of its table")
-
-
-def _checked_names(names: Any, n_columns: int) -> np.ndarray:
-    if not isinstance(names, np.ndarray) or names.dtype != object or names.shape != (n_columns,):
-        raise ValueError("the names of its features are none")
-    return names
-
-
-def _checked_classes(classes: Any) -> np.ndarray:
-    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) == 0:
-        raise ValueError("it has no classes")
-    return classes
-
-
-def _checked_errors(medians: np.ndarray, n_features: int) -> np.ndarray:
-    if medians.dtype != np.float64 or medians.shape not in ((n_features,), (2, n_features)):
-        raise ValueError("its median errors have another shape")
-    return medians
-
-
-def _flag(value: Any) -> bool:
-    if type(value) is not bool:
-        raise ValueError(f"{value!r} is not true or false")
-    return value
 
 
 # Priors and references: the arrays of all features, one feature after the other
@@ -396,9 +321,10 @@ def _prior_from(data: Json | None, edges: np.ndarray, mass: np.ndarray) -> Prior
             raise ValueError("a prior is no distribution")
         return prior
     rises = len(edges) >= 2 and np.isfinite(edges).all() and (edges[1:] > edges[:-1]).all()
-    # Masses of values near the ends of what a double can hold may be NaN: such a prior changes no cell.
-    if not rises or (mass < 0).any() or np.isinf(mass).any():
+    if not rises or not (mass >= 0).all():
         raise ValueError("a prior is no distribution")
+    if not abs(mass.sum() - 1) <= _PROBABILITY_ROUNDING:
+        raise ValueError("the masses of a prior do not sum to 1")
     return EmpiricalPrior(edges, mass)
 
 
@@ -433,26 +359,3 @@ def _apart(array: np.ndarray, sizes: Sequence[Any]) -> list[np.ndarray]:
         raise ValueError("an array has another type or shape")
     ends = np.cumsum([0, *sizes]).tolist()
     return [array[first:last] for first, last in pairwise(ends)]
-
-
-# Draws
-
-
-def _draws_to_array(draws: Sequence[Draw]) -> np.ndarray:
-    """A row per tree: seed, number of objects, number of draws."""
-    rows = [(draw.seed, draw.n_objects, _NO_BOOTSTRAP if draw.n_draws is None else draw.n_draws) for draw in draws]
-    return np.array(rows, dtype=np.int64)
-
-
-def _draws_from_array(rows: np.ndarray, n_trees: int) -> list[Draw]:
-    if rows.dtype != np.int64 or rows.shape != (n_trees, 3):
-        raise ValueError("it has not a bootstrap for each tree")
-    seed, n_objects, n_draws = rows.T
-    if (
-        rows.min() < _NO_BOOTSTRAP
-        or min(seed.min(), n_objects.min()) < 1
-        or seed.max() >= MAX_SEED
-        or (n_draws > n_objects).any()
-    ):
-        raise ValueError("a bootstrap is none")
-    return [Draw(a, b, None if c == _NO_BOOTSTRAP else c) for a, b, c in rows.tolist()]

@@ -56,7 +56,7 @@ def tabulated_family(name: str, log: bool, is_normal: bool, grid: np.ndarray, ta
     >>> np.array_equal(twin.grid(), LAPLACE.grid()), np.array_equal(full_table(twin), full_table(LAPLACE))
     (True, True)
     """
-    if grid.shape != (GRID_POINTS,) or not (np.diff(grid) >= 0).all():
+    if grid.shape != (GRID_POINTS,) or not np.isfinite(grid).all() or not (np.diff(grid) >= 0).all():
         raise ValueError(f"the grid of the distribution {name!r} does not rise")
     is_cdf = table.shape == (TABLE_STEPS + 1,) and table[0] == 0 and table[-1] == 1 and (np.diff(table) >= 0).all()
     if not is_cdf:

@@ -1,13 +1,17 @@
-"""The nodes of all trees as few arrays and back, with a check of all that the kernels trust in."""
+"""The nodes and the bootstraps of all trees as few arrays and back, with a check of all that the kernels trust in."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from .fitted_tree import FittedTree
-from .kernels.layout import FEATURE, INDEX, LEAF, REAL, RIGHT, Nodes
+from .forest import Draw
+from .kernels.layout import FEATURE, INDEX, LEAF, REAL, RIGHT, WEIGHT, Nodes
+from .tree import MAX_SEED
 
-_ROUNDING = 1e-9  # of a probability, which is a ratio of sums
+MOST_OBJECTS = np.iinfo(INDEX).max  # that a tree can be grown on
+_NO_BOOTSTRAP = -1  # number of draws of a tree that took every object once
+_ROUNDING = 1e-6  # of a sum of probabilities, which are ratios of sums
 _WIDTHS: dict[str, int | None] = {"links": 2, "threshold": None, "shares": 2, "facts": 3}
 
 
@@ -64,12 +68,31 @@ def _check_links(links: np.ndarray, sizes: np.ndarray, first: np.ndarray, n_feat
 
 def _check_numbers(nodes: Nodes) -> None:
     inner = nodes.links[:, FEATURE] != LEAF
-    if np.isnan(nodes.threshold[inner]).any():
+    # A threshold of +inf splits observed values from missing ones.
+    if np.isnan(nodes.threshold[inner]).any() or np.isneginf(nodes.threshold[inner]).any():
         raise ValueError("a split has no threshold")
     shares = nodes.shares[inner]
     if not ((shares >= 0) & (shares <= 1)).all():
         raise ValueError("a share of a split is no probability")
-    if not ((nodes.value >= 0) & (nodes.value <= 1 + _ROUNDING)).all():
-        raise ValueError("a class probability is none")
-    if not np.isfinite(nodes.facts).all():
-        raise ValueError("the weight or the impurity of a node is no number")
+    if not (nodes.value >= 0).all() or not (np.abs(nodes.value.sum(axis=1) - 1) <= _ROUNDING).all():
+        raise ValueError("the class probabilities of a node do not sum to 1, or one is negative")
+    if not np.isfinite(nodes.facts).all() or (nodes.facts[:, WEIGHT] < 0).any():
+        raise ValueError("the weight or the impurity of a node is not a number that it can be")
+
+
+def draws_to_array(draws: Sequence[Draw]) -> np.ndarray:
+    """A row per tree: seed, number of objects, number of draws."""
+    rows = [(draw.seed, draw.n_objects, _NO_BOOTSTRAP if draw.n_draws is None else draw.n_draws) for draw in draws]
+    return np.array(rows, dtype=np.int64)
+
+
+def draws_from_array(rows: np.ndarray, n_trees: int) -> list[Draw]:
+    """The bootstraps of all trees."""
+    if rows.dtype != np.int64 or rows.shape != (n_trees, 3):
+        raise ValueError("it has not a bootstrap for each tree")
+    seed, n_objects, n_draws = rows.T
+    is_seed = (seed >= 1) & (seed < MAX_SEED)
+    is_draw = (n_objects >= 1) & (n_objects <= MOST_OBJECTS) & (n_draws >= _NO_BOOTSTRAP) & (n_draws <= n_objects)
+    if not (is_seed & is_draw).all():
+        raise ValueError("invalid bootstrap record")
+    return [Draw(a, b, None if c == _NO_BOOTSTRAP else c) for a, b, c in rows.tolist()]

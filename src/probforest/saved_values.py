@@ -5,6 +5,7 @@ NumPy become Python's. Anything else is refused when it is written, by the name 
 """
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -13,7 +14,9 @@ import numpy as np
 from .columns import Errors
 
 _STATE_LENGTH = 624  # numbers in the state of a Mersenne twister
-_MOST_BYTES = 1 << 27  # of such an array, which has class names, not data: short JSON must not fill the memory
+_MOST_BYTES = 1 << 27  # of all arrays, which have class names, not data: short JSON must not fill the memory
+_DTYPES = re.compile(r"O|\|b1|\|[iu]1|<[iu][248]|<f(?:2|4|8|12|16)|<U[1-9]\d{0,8}")
+_BYTES_OF_A_LETTER = 4  # in an array
 _NOT_IN_JSON = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 Special = Callable[[Any], dict[str, Any] | None]  # JSON of a value of a kind that is not known here, or None
@@ -98,13 +101,38 @@ def _array(array: np.ndarray, encoded: Reader) -> dict[str, Any]:
 
 
 def _read_array(content: dict[str, Any], decoded: Reader) -> np.ndarray:
+    check_sizes({"$array": content})
     items = np.empty(len(content["items"]), dtype=object)
     items[:] = [decoded(item) for item in content["items"]]
-    kind = content["dtype"]
-    dtype = np.dtypes.StringDType() if kind == "T" else np.dtype(kind).newbyteorder("=")
-    if dtype.kind not in "biufUOT" or len(items) * dtype.itemsize > _MOST_BYTES:
-        raise ValueError(f"an array of {len(items)} items has the dtype {kind!r}")
+    dtype = _dtype(content["dtype"])
+    if dtype.kind == "U" and any(len(item) * _BYTES_OF_A_LETTER > dtype.itemsize for item in items):
+        raise ValueError(f"an array of the dtype {content['dtype']!r} has longer text")
     return items.astype(dtype).reshape(content["shape"])
+
+
+def _dtype(kind: Any) -> Any:
+    """The dtype of an array; text must have a width, or NumPy would give it that of the longest item."""
+    if kind == "T":
+        return np.dtypes.StringDType()
+    if type(kind) is not str or not _DTYPES.fullmatch(kind):
+        raise ValueError(f"an array has the dtype {str(kind)[:50]!r}")
+    return np.dtype(kind).newbyteorder("=")
+
+
+def check_sizes(data: Any) -> None:
+    """Raise a ValueError if the arrays in JSON, all together, would take much more memory than they should."""
+    total, pending = 0, [data]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, list):
+            pending += each
+        elif isinstance(each, dict):
+            pending += each.values()
+            array = each.get("$array")
+            if isinstance(array, dict):
+                total += len(array["items"]) * _dtype(array["dtype"]).itemsize
+    if total > _MOST_BYTES:
+        raise ValueError(f"its arrays of text or numbers would take {total:,} bytes")
 
 
 def _random_state(generator: np.random.RandomState, what: str) -> dict[str, Any]:

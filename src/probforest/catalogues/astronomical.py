@@ -1,8 +1,10 @@
 """FITS, VOTable and ECSV, by way of astropy."""
 
+import errno
 import io
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -10,8 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..extras import need
+from ..unit_text import refuse_costly_unit
 from .catalogue import Catalogue, is_text, rows_of_a_chunk
 from .formats import ECSV, VOTABLE, reading
+from .header import check_header
+from .safety import UnsafeTable
+from .votable import check_votable
 
 _ASTROPY = "Reading FITS, VOTable and ECSV"
 
@@ -23,15 +29,8 @@ class AstropyCatalogue(Catalogue):
         super().__init__(path, form, source, compression)
         need("pyarrow", form, "astro")
         need("astropy", _ASTROPY, "astro")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # astropy has much to say about how tables are written
-            try:
-                table = self._read()
-            except (OSError, ImportError):
-                raise
-            except Exception as problem:
-                first_line = str(problem).strip().split("\n")[0]
-                raise ValueError(f"{path} is damaged, or no {form} file: {first_line}") from problem
+        with _blaming(path, form):
+            table = self._read()
         self.refuse_duplicates(table.colnames)
         self._take(table)
 
@@ -41,8 +40,11 @@ class AstropyCatalogue(Catalogue):
         with reading(self._source, self._compression) as file:
             content = file.read()
         if self.format == ECSV:
-            return Table.read(content.decode().splitlines(), format="ascii.ecsv")
+            lines = content.decode().splitlines()
+            _check_ecsv(lines, len(content))
+            return Table.read(lines, format="ascii.ecsv")
         assert self.format == VOTABLE
+        check_votable(content)
         return Table.read(io.BytesIO(content), format="votable", table_id=0, use_names_over_ids=True)
 
     def _take(self, table: Any) -> None:
@@ -75,31 +77,29 @@ class FitsCatalogue(Catalogue):
         super().__init__(path, form, source, compression)
         need("pyarrow", form, "astro")
         fits = need("astropy.io.fits", _ASTROPY, "astro")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                self._file = fits.open(source, memmap=True)
-            except OSError as problem:
-                if problem.errno:
-                    raise
-                raise ValueError(f"{path} is damaged, or no FITS file: {problem}") from problem
-            try:
+        with _blaming(path, form):
+            self._file = fits.open(source.absolute(), memmap=True)  # a relative path may look like an address
+        try:
+            with _blaming(path, form):
                 self._open_table(fits)
-            except BaseException:
-                self._file.close()
-                raise
+            self.refuse_duplicates(self._table.columns.names)
+            with _blaming(path, form):
+                self._take_columns()
+        except BaseException:
+            self._file.close()
+            raise
 
     def _open_table(self, fits: Any) -> None:
         tables = [hdu for hdu in self._file if isinstance(hdu, (fits.BinTableHDU, fits.TableHDU))]
         if not tables:
-            raise ValueError(f"{self.path} is damaged, or has no table.")
+            raise ValueError("it has no table")
         self._table = tables[0]
         if self._table.fileinfo()["datLoc"] + self._table.size > self._source.stat().st_size:
-            raise ValueError(f"{self.path} is damaged: its table is cut short.")
-        self.refuse_duplicates(self._table.columns.names)
+            raise ValueError("its table is cut short")
+        if self._table.header["NAXIS1"] == 0:
+            raise ValueError("the rows of its table have no bytes")
         self._data = self._table.data
         self.n_rows = len(self._data)
-        self._take_columns()
 
     def _take_columns(self) -> None:
         units = need("astropy.units", _ASTROPY, "astro")
@@ -111,6 +111,7 @@ class FitsCatalogue(Catalogue):
                 continue
             self.names.append(column.name)
             if column.unit:
+                refuse_costly_unit(column.unit)
                 self.units[column.name] = units.Unit(column.unit, format="fits", parse_strict="silent")
 
     def whole(self) -> Any:
@@ -144,6 +145,29 @@ class FitsCatalogue(Catalogue):
     def close(self) -> None:
         self._file.close()
         super().close()
+
+
+@contextmanager
+def _blaming(path: Path, form: str) -> Iterator[None]:
+    """Errors while astropy reads a file are the file's, but for those of the disk, and too little memory."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # astropy has much to say about how tables are written
+        try:
+            yield
+        except (ImportError, MemoryError):
+            raise
+        except UnsafeTable as problem:
+            raise ValueError(f"{path} is not read: {problem}.") from problem
+        except Exception as problem:
+            if isinstance(problem, OSError) and problem.errno not in (None, errno.EINVAL):
+                raise
+            first_line = str(problem).strip().split("\n")[0]
+            raise ValueError(f"{path} is damaged, or no {form} file: {first_line}") from problem
+
+
+def _check_ecsv(lines: Sequence[str], size: int) -> None:
+    ecsv = need("astropy.io.ascii.ecsv", _ASTROPY, "astro")
+    check_header(list(ecsv.EcsvHeader().process_lines(lines)), len(lines), size)
 
 
 def _why_not(column: Any) -> str | None:

@@ -9,9 +9,12 @@ from typing import Any
 from ..extras import need
 from .catalogue import Catalogue, is_number, is_text, rows_of_a_chunk
 from .formats import ARROW_STREAM, reading
+from .header import check_header, units_of
+from .safety import UnsafeTable, refuse_expansion
 
 _OF_ASTROPY = b"table_meta_yaml"  # astropy's Parquet files keep units there
 _MASK = ".mask"  # and masks in columns of their own
+_BYTES_OF_NUMBERS = 8  # which all columns may have to become
 _INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -21,11 +24,12 @@ class _ColumnarCatalogue(Catalogue):
     _arrow: Any
 
     def _read_schema(self, schema: Any) -> None:
+        self._schema = schema
         self.refuse_duplicates(schema.names)
         self._masks = {}
         if schema.metadata is not None and _OF_ASTROPY in schema.metadata:
             self._masks = {name: name + _MASK for name in schema.names if name + _MASK in schema.names}
-            self.units = _units_in(schema.metadata[_OF_ASTROPY])
+            self.units = self._units_in(schema.metadata[_OF_ASTROPY])
         self.names = []
         for field in schema:
             if field.name in self._masks.values():
@@ -37,6 +41,35 @@ class _ColumnarCatalogue(Catalogue):
                 self.names.append(field.name)
             else:
                 self.skipped[field.name] = f"it is of the type {field.type}, with more than one value a row"
+
+    def _units_in(self, text: bytes) -> dict[str, Any]:
+        """The units of columns from astropy's description of a table."""
+        units = need("astropy.units", "A Parquet file with units of astropy", "astro")
+        try:
+            texts = units_of(check_header(text.decode().splitlines(), 0, 0))
+            return {name: units.Unit(unit, parse_strict="silent") for name, unit in texts.items()}
+        except ImportError:
+            raise
+        except Exception as problem:  # of YAML, and of all that may be in it
+            reason = str(problem).strip().split("\n")[0]
+            raise ValueError(
+                f"{self.path} is not read: its description of the columns is damaged: {reason}"
+            ) from problem
+
+    def whole(self) -> Any:
+        pieces, n_bytes, self.n_rows = [], 0, 0
+        for piece in self.pieces((), self.names):
+            pieces.append(piece)
+            self.n_rows += piece.num_rows
+            n_bytes += max(piece.nbytes, _BYTES_OF_NUMBERS * piece.num_rows * len(self.names))
+            self._refuse_expansion(n_bytes)
+        return self._arrow.concat_tables(pieces) if pieces else self._schema.empty_table().select(self.names)
+
+    def _refuse_expansion(self, n_bytes: int) -> None:
+        try:
+            refuse_expansion(n_bytes, self.path.stat().st_size)
+        except UnsafeTable as problem:
+            raise ValueError(f"{self.path} is not read: {problem}.") from None
 
     def _with_masks(self, columns: Sequence[str]) -> list[str]:
         return [*columns, *(self._masks[name] for name in columns if name in self._masks)]
@@ -66,10 +99,6 @@ class ParquetCatalogue(_ColumnarCatalogue):
         self._read_schema(self._file.schema_arrow)
         self.n_rows = self._file.metadata.num_rows
 
-    def whole(self) -> Any:
-        pieces = list(self.pieces((), self.names))
-        return self._arrow.concat_tables(pieces) if pieces else self._file.schema_arrow.empty_table().select(self.names)
-
     def pieces(self, numbers: Sequence[str], others: Sequence[str]) -> Iterator[Any]:
         columns = [*numbers, *others]
         size = rows_of_a_chunk(len(columns))
@@ -94,17 +123,12 @@ class ArrowCatalogue(_ColumnarCatalogue):
         with self._opened() as (schema, _):
             self._read_schema(schema)
 
-    def whole(self) -> Any:
-        with self._opened() as (schema, batches):
-            table = self._arrow.Table.from_batches(batches, schema)
-        self.n_rows = table.num_rows
-        return self._unmasked(table, self.names)
-
     def pieces(self, numbers: Sequence[str], others: Sequence[str]) -> Iterator[Any]:
         columns = [*numbers, *others]
         size = rows_of_a_chunk(len(columns))
         with self._opened() as (_, batches):
             for batch in batches:
+                batch.validate(full=True)  # Arrow trusts in the places of texts that a file states
                 table = self._arrow.Table.from_batches([batch]).select(self._with_masks(columns))
                 for first in range(0, table.num_rows, size):
                     yield self._unmasked(table.slice(first, size), columns)
@@ -120,7 +144,7 @@ class ArrowCatalogue(_ColumnarCatalogue):
                 else:
                     opened = self._ipc.open_file(file)
                     yield opened.schema, (opened.get_batch(i) for i in range(opened.num_record_batches))
-            except (self._arrow.ArrowInvalid, OSError) as problem:
+            except (self._arrow.ArrowInvalid, self._arrow.ArrowIndexError, OSError) as problem:
                 raise ValueError(f"{self.path} is damaged: {problem}") from problem
 
 
@@ -137,11 +161,3 @@ def _is_plain(kind: Any) -> bool:
     from pyarrow import types
 
     return is_number(kind) or is_text(kind) or types.is_null(kind) or types.is_temporal(kind)
-
-
-def _units_in(text: bytes) -> dict[str, Any]:
-    """The units of columns from astropy's description of a table."""
-    meta = need("astropy.table.meta", "A Parquet file with units of astropy", "astro")
-    units = need("astropy.units", "A Parquet file with units of astropy", "astro")
-    header = meta.get_header_from_yaml(text.decode().splitlines())
-    return {column["name"]: units.Unit(column["unit"]) for column in header["datatype"] if "unit" in column}

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import zlib
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..extras import need
+from .safety import UnsafeTable, refuse_expansion
 
 CSV, ECSV, FITS, VOTABLE, PARQUET, ARROW, ARROW_STREAM = (
     "CSV",
@@ -44,6 +46,7 @@ _BEGINNINGS = {
 }
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 COMPRESSION_SUFFIXES = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd"}
+_BLOCK = 1 << 20  # bytes that are decompressed at once
 _LOOK = 4096  # bytes at the beginning that tell the format
 
 
@@ -56,14 +59,42 @@ def compression_of(path: Path) -> str | None:
 
 @contextmanager
 def reading(path: Path, compression: str | None):
-    """The bytes of a file, decompressed, as an open file."""
+    """The bytes of a file, decompressed, as an open file; a ValueError where they are far too many for its size."""
     with _opened(path, "rb", compression) as file:
         try:
-            yield file
+            yield file if compression is None else io.BufferedReader(_Decompressed(path, file), _BLOCK)
         except (EOFError, lzma.LZMAError, zlib.error, OSError) as problem:
             if isinstance(problem, OSError) and problem.errno:  # real trouble; damaged files have no number
                 raise
             raise ValueError(f"{path} is cut short or damaged: {problem}") from problem
+
+
+class _Decompressed(io.RawIOBase):
+    """A stream that is decompressed while it is read, as long as it is in proportion to its file."""
+
+    def __init__(self, path: Path, stream: Any):
+        self._path, self._stream = path, stream
+        self._size, self._n_bytes = path.stat().st_size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        block = self._stream.read(min(len(room), _BLOCK))  # less than all, so that it is counted in time
+        self._n_bytes += len(block)
+        self._refuse_bomb()
+        room[: len(block)] = block
+        return len(block)
+
+    def readall(self) -> bytes:
+        return b"".join(iter(lambda: self.read(_BLOCK), b""))
+
+    def _refuse_bomb(self) -> None:
+        try:
+            refuse_expansion(self._n_bytes, self._size)
+        except UnsafeTable as problem:
+            remedy = "If it is what it should be, decompress it first"
+            raise ValueError(f"{self._path} is not read: {problem}. {remedy}.") from None
 
 
 def writing(path: Path, compression: str | None):
