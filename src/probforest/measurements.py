@@ -227,7 +227,7 @@ def _known(errors: np.ndarray, with_errors: np.ndarray, rule: str, medians: np.n
             'unknown_error="median" has nothing to take the median of. Give at least one error in that '
             'column, or choose unknown_error="exact" to treat its values as exact.'
         )
-    return np.where(unknown, medians[:, None], errors)
+    return np.where(unknown, medians[:, None] + 0.0, errors)  # a median of -0, in an old file, is 0
 
 
 def _median_of_known(scale: np.ndarray, weight: np.ndarray) -> float:

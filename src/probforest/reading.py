@@ -153,7 +153,8 @@ def is_pair(X_err) -> bool:
 
 
 def _spread_out(errors: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    return np.array(np.broadcast_to(errors, shape), dtype=np.float64).T
+    """A copy with an error per value, by feature; adding 0 makes 0 of -0, of which 1/σ would be -inf."""
+    return np.add(np.broadcast_to(errors, shape), 0.0).T
 
 
 def _errors_of_shape(X_err, name: str, shape: tuple[int, int]) -> np.ndarray:
@@ -206,9 +207,7 @@ def _read_samples(X_samples, shape: tuple[int, int], families: Sequence[Family])
         )
     infinite = np.isinf(samples).any(axis=2)
     _refuse(infinite, np.where(infinite, np.inf, 0.0), "X_samples", "numbers")
-    if not any(family.log for family in families):
-        return samples
-    samples = samples.copy()
+    samples = samples + 0.0  # a copy, in which -0 is 0: differences of both may be a σ of -0
     for j in [j for j, family in enumerate(families) if family.log]:
         refuse_not_positive(np.nanmin(samples[:, j], axis=1, initial=np.inf), j, "X_samples")
         samples[:, j] = np.log(samples[:, j])
