@@ -36,6 +36,11 @@ class Errors:
     def columns(self) -> tuple[str, ...]:
         return tuple(column for column in (self.lower, self.upper, self.limit) if column is not None)
 
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The columns with errors, which have the unit of the value: all but the limit."""
+        return tuple(column for column in (self.lower, self.upper) if column is not None)
+
 
 def pair_columns(
     names: Sequence[str], error_columns: str | Mapping[str, str | tuple[str, str] | Errors]
