@@ -7,7 +7,8 @@ from typing import Any
 
 from ..catalogues import Catalogue
 from ..catalogues.catalogue import NUMERAL, first_text, is_number, is_text, what_there_is
-from ..columns import Errors, looks_like_error_of, pair_columns
+from ..column_names import looks_like_error_of
+from ..columns import Errors, pair_columns
 
 
 @dataclass
@@ -104,7 +105,7 @@ def _with_their_errors(wanted: Sequence[str], names: Sequence[str], errors: Any)
         for value in [value for value in errors if value not in wanted]:
             del errors[value]
         return [name for name in names if name in wanted or name in kept]
-    return [name for name in names if name in wanted or looks_like_error_of(name, wanted)]
+    return [name for name in names if name in wanted or looks_like_error_of(name, wanted, names)]
 
 
 def _why_not(name: str, column: Any, rows: Sequence[int], *, asked_for: bool) -> str | None:
@@ -141,7 +142,7 @@ def _all_nan(column: Any) -> bool:
 def look_like_errors(chosen: ColumnsToUse) -> list[str]:
     """Features that have the name of an error of another one."""
     names = list(chosen.pairs)
-    return [name for name in names if looks_like_error_of(name, names)]
+    return [name for name in names if looks_like_error_of(name, names, names)]
 
 
 def look_like_identifiers(table: Any, names: Sequence[str]) -> list[str]:
