@@ -4,7 +4,7 @@ Only names are looked at here; the numbers in the columns are read and checked e
 catalogues say is known in `column_names`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -78,6 +78,33 @@ drop the column, or say what it is with a mapping in error_columns.
     found = _told(names, error_columns) if isinstance(error_columns, Mapping) else _guessed(names)
     used = {column for errors in found.values() for column in errors.columns}
     return {name: found.get(name) for name in names if name not in used}
+
+
+def without_empty(
+    pairs: Mapping[str, Errors | None], empty: Collection[str]
+) -> tuple[dict[str, Errors | None], dict[str, list[str]]]:
+    """The pairs without error columns that are `empty`, which say nothing, and the columns that each value lost.
+
+    A value may lose both sides of its error, but not one of them.
+
+    >>> without_empty({"g": Errors("e_g"), "r": Errors("e_r"), "n": None}, ["e_g"])
+    ({'g': None, 'r': Errors(lower='e_r', upper=None, limit=None), 'n': None}, {'g': ['e_g']})
+    """
+    kept, lost = dict(pairs), {}
+    for value, errors in pairs.items():
+        gone = [column for column in errors.sides if column in empty] if errors is not None else []
+        if errors is None or not gone:
+            continue
+        if len(gone) < len(errors.sides):
+            side, other = ("lower", errors.upper) if gone[0] == errors.lower else ("upper", errors.lower)
+            raise ValueError(
+                f"column {gone[0]!r}, the {side} error of {value!r}, has no number beside a value in the training set, "
+                f"but that of the other side, {other!r}, has. Drop both, or take {other!r} for both sides with a "
+                "mapping in error_columns."
+            )
+        kept[value] = None if errors.limit is None else Errors(limit=errors.limit)
+        lost[value] = gone
+    return kept, lost
 
 
 def describe_pairs(pairs: Mapping[str, Errors | None]) -> str:

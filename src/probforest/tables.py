@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .cell_error import CellError
-from .columns import Errors, pair_columns
+from .columns import Errors
 from .companions import Companions
 from .extras import need
 from .parameters import is_integer, is_real
 from .reading import unmasked
+from .table_columns import names_of, pairs_of, picked, telling_pairs
 from .units import Change, has_draws, implied_units, is_astropy_table, is_quantity, numbers_of, plain
 
 
@@ -39,6 +40,15 @@ class Layout:
     def features(self) -> list | None:
         """Names of the features."""
         return self.names if self.pairs is None else list(self.pairs)
+
+    def by_column(self, of_features: np.ndarray) -> np.ndarray:
+        """Numbers of the features as numbers of all columns: errors and limits have that of their value."""
+        if self.pairs is None or self.names is None:
+            return of_features
+        by_name = dict.fromkeys(self.names, 0.0)
+        for number, (value, errors) in zip(of_features.tolist(), self.pairs.items(), strict=True):
+            by_name |= dict.fromkeys([value, *(errors.columns if errors is not None else ())], number)
+        return np.array(list(by_name.values()))
 
     def named(self, error: CellError) -> CellError:
         """A complaint with the name of the column that it is about, if columns have names."""
@@ -67,21 +77,25 @@ def read_table(
     Without the `layout` of a fit, this is the fit. Returns what there is about each feature, and the layout.
     """
     X, X_err, X_limit, X_samples = given
-    names = _names(X)
-    if names is None and layout is not None:
-        names = layout.names
+    names = names_of(X)
     if layout is None:
-        pairs = _pairs(names, error_columns)
+        pairs = pairs_of(names, error_columns)
     else:
         pairs = layout.pairs
         if (pairs is None) != (error_columns is None):
             raise ValueError("error_columns is not what it was in fit. Fit again.")
+        if pairs is not None and names is not None and names != layout.names:
+            X, names = picked(X, names, layout.names or []), layout.names
+        names = layout.names if names is None else names
     missing = _sentinels(sentinels, names, pairs)
     X, units, drawn, is_blanked = _without_units(X, pairs, None if layout is None else layout.units, missing)
-    array = _validated(validate, X)
+    array = _validated(validate, X, layout)
     if not is_blanked:
         array = _blank_all(array, missing)
     if layout is None:
+        if pairs is not None:
+            is_guessed = isinstance(error_columns, str) and not drawn
+            pairs = telling_pairs(array, names or [], pairs, warn_of_none=is_guessed)
         codes = _limit_columns(pairs)
         layout = Layout(names, pairs, {name: unit for name, unit in units.items() if name not in codes})
     if drawn and X_samples is not None:
@@ -98,28 +112,16 @@ def read_table(
     return _apart(array, names, pairs, layout.units, drawn), layout
 
 
-def _pairs(names: list | None, error_columns: Any) -> dict[str, Errors | None] | None:
-    if error_columns is None:
-        return None
-    if names is None:
-        raise ValueError(
-            "error_columns needs a table with names of columns (pandas, polars, astropy); X has none. "
-            "Give arrays of errors as X_err."
-        )
-    return pair_columns(names, error_columns)
-
-
-def _names(X: Any) -> list | None:
-    columns = getattr(X, "colnames", None) if is_astropy_table(X) else getattr(X, "columns", None)
-    return None if columns is None else list(columns)
-
-
-def _validated(validate: Callable[[Any], np.ndarray], X: Any) -> np.ndarray:
+def _validated(validate: Callable[[Any], np.ndarray], X: Any, layout: Layout | None) -> np.ndarray:
     try:
         return validate(unmasked(X))
     except (TypeError, ValueError) as problem:
+        if "feature names should match" in str(problem):
+            has_all = layout is not None and set(layout.names or []) <= set(names_of(X) or [])
+            remedy = "They are all there. Select them with X[list(model.feature_names_in_)]." if has_all else ""
+            raise ValueError(f"{problem}{remedy}") from problem
         column = _column_without_numbers(X)
-        if column is None or "feature names should match" in str(problem):
+        if column is None:
             raise
         raise ValueError(
             f"X has something that is no number in column {column!r}: {problem}. Drop it, or make numbers of it."
@@ -127,7 +129,7 @@ def _validated(validate: Callable[[Any], np.ndarray], X: Any) -> np.ndarray:
 
 
 def _column_without_numbers(X: Any) -> str | None:
-    for name in _names(X) or []:
+    for name in names_of(X) or []:
         try:
             np.asarray(X[name], dtype=np.float64)
         except (TypeError, ValueError):
