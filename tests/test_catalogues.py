@@ -194,9 +194,11 @@ def test_blanks_go_through_in_pieces(tmp_path, suffix):
 
 
 def test_an_error_far_down_between_blanks_is_found(tmp_path):
-    with open_catalogue(csv(tmp_path, f"# id x\n\n{MANY}1 oops\n")) as catalogue:
-        with pytest.raises(ValueError, match="'x' must hold numbers, but has 'oops' in row 130001"):
-            list(catalogue.chunks(["x"], []))
+    with (
+        open_catalogue(csv(tmp_path, f"# id x\n\n{MANY}1 oops\n")) as catalogue,
+        pytest.raises(ValueError, match="'x' must hold numbers, but has 'oops' in row 130001"),
+    ):
+        list(catalogue.chunks(["x"], []))
     with open_catalogue(csv(tmp_path, f"# id x\n\n{MANY}1\n")) as catalogue:
         for read in (catalogue.whole, lambda: list(catalogue.chunks(["x"], []))):
             with pytest.raises(ValueError, match="line 130003 has 1 fields, but there are 2 names of columns: '1'"):

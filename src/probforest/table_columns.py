@@ -66,10 +66,10 @@ def telling_pairs(
     }
     pairs, lost = without_empty(pairs, empty)
     for value, columns in lost.items():
-        have = "have" if len(columns) > 1 else "has"
+        have, it_is = ("have", "they are") if len(columns) > 1 else ("has", "it is")
         warn_caller(
-            f"{' and '.join(map(repr, columns))} {have} no number beside a value of {value!r} in the training set, and "
-            f"will not be used, in prediction neither: the values of {value!r} are taken as exact."
+            f"{' and '.join(map(repr, columns))} {have} no number beside a value of {value!r} in the training set: "
+            f"{it_is} left out, here and in prediction, and the values of {value!r} are taken as exact."
         )
     refuse_scaled(array[:, place[name]] for value in sides for name in (value, *sides[value]))
     return pairs
