@@ -51,7 +51,10 @@ BAD_FITS = {
     "X_err negative scalar": ({"X_err": -1}, "X_err is -1.0; expected an error >= 0"),
     "X_err negative per feature": ({"X_err": [1, 1, -2]}, "X_err is -2.0 at column 2"),
     "X_err minus infinite": ({"X_err": altered(np.ones((30, 3)), (7, 2), -np.inf)}, "X_err is -infinity at row 7"),
-    "X_err unknown for a whole feature": ({"X_err": [0.1, np.nan, 0.1]}, "no known error in column 1"),
+    "X_err unknown for a whole feature": (
+        {"X_err": [0.1, np.nan, 0.1]},
+        "X_err is NaN at column 1; no error",
+    ),
     "X_err of words": ({"X_err": [["a", "b", "c"]] * 30}, "X_err must hold numbers"),
     "no y": ({"y": None}, "requires y to be passed"),
     "y too short": ({"y": Y[:-1]}, "y has 29 labels, but X has 30 objects"),

@@ -133,6 +133,78 @@ def test_delimiters_comments_blanks_and_byte_order_marks(tmp_path, delimiter):
     assert column(tmp_path, text, "b", numbers=["a", "b"], others=[]) == [2.5, 3.0, None]
 
 
+BLANKS = {
+    "names": "ra  dec   kind\n1.0 2.0 star\n  3e0\t+4 'red dwarf'  \n",
+    "a comment above": "# made by hand\nra dec kind\n1 2 star\n3 4 'red dwarf'\n",
+    "names in a comment": "# made by hand, in a hurry\n# ra dec kind\n1 2 star\n3 4 'red dwarf'\n",
+    "topcat": '#  ra  dec  kind\n  1.0 2.0 star\n  3.0 4.0 "red dwarf"\n',
+    "a comment further down": '#ra dec kind\n1 2 star\n\n# the next night\n3 4 "red dwarf"',
+    "lines of windows": '# ra dec kind\r\n1 2 star\r\n3 4 "red dwarf"\r\n',
+    "commas in a comment of names": '# ra, dec, kind\n1 2 star\n3 4 "red dwarf"\n',
+    "commas in names": None,
+    "commas": "#ra,dec,kind\n1,2,star\n3,4,red dwarf\n",
+    "tabs": "# ra\tdec\tkind\n1\t2\tstar\n3\t4\tred dwarf\n",
+}
+BLANKS["commas in names"] = BLANKS["names"].replace("dec  ", '"dec(J2000, deg)"')
+
+
+@pytest.mark.parametrize("form", BLANKS)
+def test_tables_with_blanks_and_names_in_a_comment(tmp_path, form):
+    with open_catalogue(csv(tmp_path, BLANKS[form])) as catalogue:
+        ra, dec, kind = catalogue.names
+        assert (ra, dec.removesuffix("(J2000, deg)"), kind) == ("ra", "dec", "kind")
+        table = all_of(catalogue, [ra, dec], [kind])
+        assert catalogue.whole().num_rows == 2
+    assert table.column(ra).to_pylist() == [1.0, 3.0]
+    assert table.column(dec).to_pylist() == [2.0, 4.0]
+    assert table.column(kind).to_pylist() == ["star", "red dwarf"]
+
+
+def test_missing_values_and_identifiers_between_blanks(tmp_path):
+    text = '# id g\n007 1.5\n12 nan\n13 --\n14 ""\n'
+    assert column(tmp_path, text, "g", numbers=["g"], others=[]) == [1.5, None, None, None]
+    assert column(tmp_path, text, "id") == ["007", "12", "13", "14"]
+
+
+def test_what_numpy_and_astropy_write_is_read(tmp_path):
+    from astropy.table import Table
+
+    rows = np.arange(12.0).reshape(4, 3)
+    np.savetxt(tmp_path / "numpy.txt", rows, header="made by numpy\na b c")
+    np.savetxt(tmp_path / "commas.txt", rows, header="a,b,c", delimiter=",")
+    table = Table(rows, names=["a", "b", "c"])
+    table.write(tmp_path / "basic.dat", format="ascii.basic")
+    table.write(tmp_path / "commented.dat", format="ascii.commented_header")
+    table.write(tmp_path / "fixed.txt", format="ascii.fixed_width", delimiter=None)
+    for path in tmp_path.iterdir():
+        with open_catalogue(path) as catalogue:
+            np.testing.assert_array_equal(matrix(all_of(catalogue, ["a", "b", "c"], []), ["a", "b", "c"]), rows)
+
+
+MANY = "".join(f"  {i}   {i}\n" for i in range(130_000))  # more than the megabyte that tells the types
+
+
+@pytest.mark.parametrize("suffix", ["gz", "zst"])
+def test_blanks_go_through_in_pieces(tmp_path, suffix):
+    with open_catalogue(compress(csv(tmp_path, f"# id x\n{MANY}S-1 2\n"), suffix)) as catalogue:
+        pieces = list(catalogue.chunks(["x"], ["id"]))
+    assert len(pieces) > 1
+    assert {str(piece.others.schema.field("id").type) for piece in pieces} == {"string"}
+    assert pieces[-1].others.column("id")[-1].as_py() == "S-1"
+
+
+def test_an_error_far_down_between_blanks_is_found(tmp_path):
+    with (
+        open_catalogue(csv(tmp_path, f"# id x\n\n{MANY}1 oops\n")) as catalogue,
+        pytest.raises(ValueError, match="'x' must hold numbers, but has 'oops' in row 130001"),
+    ):
+        list(catalogue.chunks(["x"], []))
+    with open_catalogue(csv(tmp_path, f"# id x\n\n{MANY}1\n")) as catalogue:
+        for read in (catalogue.whole, lambda: list(catalogue.chunks(["x"], []))):
+            with pytest.raises(ValueError, match="line 130003 has 1 fields, but there are 2 names of columns: '1'"):
+                read()
+
+
 def test_identifiers_in_csv_keep_all_digits_and_zeros(tmp_path):
     big = 2**62 + 1
     assert column(tmp_path, f"id\n{big}\n1\n", "id") == [big, 1]
@@ -190,7 +262,13 @@ def test_types_of_csv_hold_to_the_end(tmp_path):
         ("a,a\n1,2\n", "two columns with the name 'a'"),
         ("a,,c\n1,2,3\n", "column 2 has no name"),
         ("1.5,2.5\n3,4\n", "numbers in its first row"),
-        ("ra dec g\n1 2 3\n", "blanks between its names"),
+        ("1.5 2.5\n3 4\n", "numbers in its first row"),
+        (
+            "# a b c\n1.5 2.5\n",
+            "numbers in its first row; expected the names of its columns. The comment above it does not",
+        ),
+        ("ra dec g\n1 2 3\n\n# more\n4 5\n", "line 5 has 2 fields, but there are 3 names of columns: '4 5'"),
+        ("ra ra\n1 2\n", "two columns with the name 'ra'"),
         ("a,b\n1,2\n3,4,5\n", "line 3 has 3 fields, but there are 2"),
         ("# x\na,b\n1,2\n3\n", "line 4 has 1 fields"),
         (b"a,b\xe9\n1,2\n", "no text in UTF-8"),

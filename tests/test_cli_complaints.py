@@ -76,6 +76,42 @@ def test_wrong_training_sets(tmp_path, monkeypatch, capsys, text, options, messa
     assert os.listdir(tmp_path) == ["wrong.csv"]
 
 
+def empties(tmp_path, **columns):
+    """A table with two classes, a feature and columns of which some are empty."""
+    rows = 40
+    columns = {"kind": ["AB"[i % 2] for i in range(rows)], "g": [i % 2 + i / 50 for i in range(rows)], **columns}
+    lines = [",".join(columns)]
+    lines += [",".join(str(values[i] if len(values) else "") for values in columns.values()) for i in range(rows)]
+    return write(tmp_path / "t.csv", "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("errors", ["auto", "map"])
+def test_empty_error_columns_are_left_out_as_in_python(tmp_path, capsys, errors):
+    known = [0.1] * 40
+    table = empties(tmp_path, e_g=[], r=known, e_r=known, h=[], h_err1=known, h_err2=known)
+    write(tmp_path / "map.toml", 'g = "e_g"\nr = "e_r"\nh = ["h_err2", "h_err1"]\n')
+    how = ["--errors", "auto" if errors == "auto" else tmp_path / "map.toml"]
+    options = ["--target", "kind", "--set", "n_estimators=2", *how, "-o", tmp_path / "m.prf"]
+    assert call("train", table, *options) == 0
+    said = capsys.readouterr().out
+    assert "ignored (empty): h, e_g\n" in said
+    assert "ignored (error of an empty column): h_err2, h_err1\n" in said
+    model = probforest.load(tmp_path / "m.prf")
+    assert {name: pair and pair.lower for name, pair in model.error_pairs_.items()} == {"g": None, "r": "e_r"}
+    assert call("predict", tmp_path / "m.prf", table, "-o", tmp_path / "o.csv") == 0
+
+
+def test_empty_limits_are_kept_and_half_empty_errors_refused(tmp_path, capsys):
+    known = [0.1] * 40
+    options = ["--target", "kind", "--set", "n_estimators=2", "-o", tmp_path / "m.prf"]
+    table = empties(tmp_path, g_err1=known, g_err2=known, glim=[])
+    assert call("train", table, *options) == 0
+    assert probforest.load(tmp_path / "m.prf").error_pairs_["g"].limit == "glim"
+    table = empties(tmp_path, g_err1=known, g_err2=[])
+    assert call("train", table, *options, "--overwrite") == 2
+    assert "'g_err2', the lower error of 'g', has no number beside a value" in capsys.readouterr().err
+
+
 def test_unseen_classes_and_unknown_targets(small_model, tmp_path, capsys):
     table = write(tmp_path / "t.csv", "kind,sort,g,e_g\nA,A,1,0.1\nC,B,2,0.1\n")
     assert call("evaluate", small_model, table) == 2

@@ -54,12 +54,31 @@ CATALOGUES = {
         "parallax": one("parallax_error"),
         "pmra": one("pmra_error"),
         "phot_g_mean_flux": one("phot_g_mean_flux_error"),
+        "parallax_over_error": None,
+        "phot_g_mean_flux_over_error": None,
         "astrometric_excess_noise": None,
+        "astrometric_excess_noise_sig": None,
+        "rv_expected_sig_to_noise": None,
         "phot_bp_rp_excess_factor": None,
         "ra_dec_corr": None,
     },
-    "WISE": {"w1mpro": None, "w1sigmpro": None, "w1snr": None},
-    "2MASS": {"j_m": None, "j_cmsig": None, "j_msigcom": None},
+    "AllWISE": {
+        "w1mpro": one("w1sigmpro"),
+        "w2mpro": one("w2sigmpro"),
+        "w1flux": one("w1sigflux"),
+        "w1m": None,
+        "w1sigm": None,
+        "w1snr": None,
+        "sigradec": None,
+        "j_m_2mass": one("j_msig_2mass"),
+    },
+    "WISE in VizieR": {"W3mag": Errors("e_W3mag", limit="W3maglim"), "W4mag": one("e_W4mag")},
+    "2MASS": {"j_m": one("j_msigcom"), "h_m": one("h_cmsig"), "k_m": None, "j_snr": None},
+    "2MASS extended": {"j_m_k20fe": one("j_msig_k20fe"), "k_ba": None},
+    "Pan-STARRS": {"gMeanPSFMag": one("gMeanPSFMagErr"), "gMeanPSFMagStd": None, "raMean": one("raMeanErr")},
+    "SDSS SkyServer": {"u": one("err_u"), "g": one("err_g"), "modelMag_g": one("modelMagErr_g"), "z": one("zErr")},
+    "components": {"kmass1": one("kmass_err1"), "kmass2": one("kmass_err2"), "mag3": one("mag_err3")},
+    "one component": {"kmass1": Errors("kmass_err2", "kmass_err1"), "rad1": one("raderr1")},
 }
 
 
@@ -97,9 +116,24 @@ def test_a_mapping_says_what_auto_finds(catalogue):
 
 
 SYMMETRIC = ["x_err", "x_Err", "x_ERR", "xerr", "xErr", "xERR", "x_error", "x_Error", "x_ERROR", "e_x", "err_x"]
-SYMMETRIC += ["Err_x", "ERR_x", "sig_x"]
-NOT_KNOWN = ["x_sigma", "sigma_x", "x_std", "x_e", "xsig", "x_sig", "xe_", "E_x", "SIG_x", "xerror", "error_x", "x_eRR"]
-NOT_KNOWN += ["x_unc", "exerr0", "x_err3", "xerrs", "X", "errx", "sigx", "ex"]
+SYMMETRIC += ["Err_x", "ERR_x", "sig_x", "x_sigma", "x_Sigma", "sigma_x", "SIGMA_x", "x_uncertainty", "x_UNCERTAINTY"]
+NOT_KNOWN = ["x_std", "x_e", "xsig", "x_sig", "xe_", "E_x", "SIG_x", "xerror", "error_x", "x_eRR"]
+NOT_KNOWN += [
+    "x_over_error",
+    "x_over_err",
+    "x_OVER_ERROR",
+    "sigma_",
+    "_sigma",
+    "xsigma",
+    "x_unc",
+    "exerr0",
+    "x_err3",
+    "xerrs",
+    "X",
+    "errx",
+    "sigx",
+    "ex",
+]
 
 
 @pytest.mark.parametrize("column", SYMMETRIC)
@@ -138,6 +172,7 @@ def test_asymmetric_conventions(stem, limit):
 
 WORDS = ["stderr", "STDERR", "StdErr", "stderr1", "flux_stderr", "stderr_g", "terror", "error_rate", "x_error_rate"]
 WORDS += ["interred", "error", "err", "ERR", "_err", "err1", "e_", "e", "sig", "kerr", "kerr_spin", "errand", "merry"]
+WORDS += ["y_sigma", "sigma_v", "y_uncertainty", "y_over_error", "w1sigmpro", "j_cmsig", "j_msigcom", "mag_err3"]
 WORDS += ["lim", "slim", "xlim", "x_lim", "limit", "limbdark", "ferrous", "sierra", "overrun", "exerr", "", "_"]
 
 
@@ -152,11 +187,12 @@ def test_a_standard_error_is_not_the_error_of_a_standard_deviation(value, word):
 
 
 @pytest.mark.parametrize("limit", ["xlim", "x_lim"])
-@pytest.mark.parametrize("errors", [[], ["x_err"], ["e_x"], ["y_err1", "y_err2", "y"]])
-def test_a_limit_is_one_only_beside_two_errors_of_its_value(errors, limit):
+@pytest.mark.parametrize("errors", [[], ["y_err1", "y_err2", "y"], ["y", "e_y"]])
+def test_a_limit_is_one_only_beside_an_error_of_its_value(errors, limit):
     pairs = pair_columns(["x", limit, *errors], "auto")
     assert limit in pairs
     assert pairs[limit] is None
+    assert pair_columns(["x", limit, "e_x"], "auto") == {"x": Errors("e_x", limit=limit)}
 
 
 @pytest.mark.parametrize(
@@ -172,6 +208,10 @@ def test_a_limit_is_one_only_beside_two_errors_of_its_value(errors, limit):
         (["x_lim", "x_lim_err", "x"], {"x_lim": one("x_lim_err"), "x": None}),
         (["E_x", "e_E_x", "x", "e_x"], {"E_x": one("e_E_x"), "x": one("e_x")}),
         (["x_err2", "x", "xerr1"], {"x": Errors("x_err2", "xerr1")}),
+        (["x", "x1", "x_err1", "x_err2"], {"x": Errors("x_err2", "x_err1"), "x1": None}),
+        (["x1", "x2", "x_err1"], {"x1": one("x_err1"), "x2": None}),
+        (["x1", "x_err1", "x_err2", "x1lim"], {"x1": Errors("x_err2", "x_err1", "x1lim")}),
+        (["parallax_over", "parallax_over_error"], {"parallax_over": None, "parallax_over_error": None}),
         ([], {}),
     ],
 )
@@ -182,7 +222,7 @@ def test_names_with_more_than_one_reading(names, expected):
 LACKING = "which the table does not have; drop the column, or say what it is with a mapping in error_columns"
 ORPHANS = {"e_foo": "foo", "foo_err": "foo", "foo_error": "foo", "err_foo": "foo", "sig_foo": "foo"}
 ORPHANS |= {"foo_err1": "foo", "fooerr2": "foo", "MAGERR_U": "MAG_U", "psfMagErr_g": "psfMag_g", "fooErr": "foo"}
-ORPHANS |= {"mag_err_g_lsst": "mag_g_lsst", "parallax_over_error": "parallax_over", "e_Bar": "Bar", "BAR_err": "BAR"}
+ORPHANS |= {"mag_err_g_lsst": "mag_g_lsst", "e_Bar": "Bar", "BAR_err": "BAR"}
 
 
 @pytest.mark.parametrize("column", ORPHANS)
@@ -215,6 +255,8 @@ BAD_TABLES = {
     "errors of two values": (["a_berr", "aerr_b", "aerr_berr"], "'aerr_berr' may belong to 'a_berr' or to 'aerr_b'"),
     "limit of e or error of lim": (["e", "e_err1", "e_err2", "lim", "e_lim"], "'e_lim' may belong to 'lim' or to 'e'"),
     "lower and upper of VizieR": (["x", "e_x", "E_x"], "'e_x' and 'E_x' may be the lower and the upper error of 'x'"),
+    "both errors of 2MASS": (["j_m", "j_cmsig", "j_msigcom"], "'j_m' has too many errors .* 'j_cmsig', 'j_msigcom'"),
+    "the second of no components": (["x2", "x_err1", "x_err2"], "'x_err1' looks like the error of 'x', which the"),
     "values in another case": (["gmag", "e_Gmag"], "'e_Gmag' looks like the error of 'Gmag', which the table does not"),
 }
 

@@ -39,6 +39,43 @@ def test_a_pair_of_equal_errors_is_one_error(prior):
         np.testing.assert_allclose(answer(X_err=pair, options=options), expected, atol=1e-5)
 
 
+NEGATIVE_ZEROS = {
+    "upper": (X_ERR, altered(X_ERR, ..., -0.0)),
+    "lower": (altered(X_ERR, ..., -0.0), X_ERR),
+    "both": (altered(X_ERR, ..., -0.0), altered(X_ERR, ..., -0.0)),
+    "some": (X_ERR, altered(X_ERR, slice(None, None, 2), -0.0)),
+    "one per feature": (X_ERR, [-0.0, 0.1, -0.0]),
+    "symmetric": altered(X_ERR, slice(None, None, 2), -0.0),
+    "scalar": -0.0,
+}
+
+
+@pytest.mark.parametrize("prior", [None, "empirical"])
+@pytest.mark.parametrize("form", NEGATIVE_ZEROS)
+def test_minus_zero_is_zero(form, prior):
+    X_err = NEGATIVE_ZEROS[form]
+    as_zero = tuple(np.abs(side) for side in X_err) if isinstance(X_err, tuple) else np.abs(X_err)
+    expected = answer(X_err=as_zero, options={"prior": prior})
+    np.testing.assert_array_equal(answer(X_err=X_err, options={"prior": prior}), expected)
+    fitted = forest(prior=prior).fit(X, Y, X_err=X_err)
+    assert not np.signbit(fitted.median_errors_).any()
+
+
+def test_draws_of_minus_zero_are_zero():
+    draws = np.round(X)[:, :, None] * np.ones(5)
+    assert np.signbit(draws[draws == 0]).any()
+    np.testing.assert_array_equal(answer(X_samples=draws), answer(X_samples=draws + 0.0))
+
+
+def test_a_median_of_minus_zero_is_zero():
+    """Such as in a file of an earlier version."""
+    fitted = forest().fit(X, Y, X_err=(X_ERR, 0.0))
+    unknown = X_ERR, np.full_like(X_ERR, np.nan)
+    expected = fitted.predict_proba(X, X_err=unknown)
+    fitted.median_errors_[1] = -0.0
+    np.testing.assert_array_equal(fitted.predict_proba(X, X_err=unknown), expected)
+
+
 def test_sides_of_a_pair_have_any_shape():
     expected = answer(X_err=(np.full((N, 3), 0.1), np.tile([0.1, 0.2, 0.3], (N, 1))))
     np.testing.assert_array_equal(answer(X_err=(0.1, [0.1, 0.2, 0.3])), expected)

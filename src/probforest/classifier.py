@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .cell_error import CellError
 from .families import Family, read_families
+from .fitted_tree import FittedTree
+from .inspection import mean_importances
 from .kernels.layout import SAME_WEIGHT, Cells, Rules
 from .labels import LabelTable, read_labels
 from .measurements import Measurements
@@ -156,6 +158,42 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
             min_impurity_decrease=float(self.min_impurity_decrease),
             keep_proba=float(self.keep_proba),
         )
+
+    @property
+    @abstractmethod
+    def _grown_trees(self) -> list[FittedTree]:
+        """The trees."""
+
+    @property
+    def feature_names_(self) -> np.ndarray:
+        """Names of the features, as `feature_importances_` has them, (n_features,)."""
+        check_is_fitted(self)
+        names = self._layout.features
+        return np.array([f"x{j}" for j in range(self._n_features)] if names is None else names, dtype=object)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Impurity decrease of every feature, weighted by expected objects, averaged over trees, (n_features,)."""
+        check_is_fitted(self)
+        self._refuse_feature_selection()
+        return mean_importances(self._grown_trees, self._n_features)
+
+    @property
+    def column_importances_(self) -> np.ndarray:
+        """Importance of every column of X, (n_features_in_,): errors and limits have that of their value."""
+        check_is_fitted(self)
+        return self._layout.by_column(mean_importances(self._grown_trees, self._n_features))
+
+    def _refuse_feature_selection(self) -> None:
+        """scikit-learn's selectors take `feature_importances_` for those of columns, and would fail without saying why
+        where some columns are errors."""
+        caller = sys._getframe(2).f_globals.get("__name__", "")
+        if caller.startswith("sklearn.feature_selection") and self._n_features != self.n_features_in_:
+            raise ValueError(
+                f"feature_importances_ has the {self._n_features} features, but X has {self.n_features_in_} columns, "
+                'those of errors included. Select columns with importance_getter="column_importances_": a value is '
+                'kept together with its errors. set_output(transform="pandas") keeps the names.'
+            )
 
     @property
     def _n_features(self) -> int:

@@ -1,14 +1,14 @@
 """Which columns of a table hold the errors and limits of which others, told by the user or read from their names.
 
-Only names are looked at here; the numbers in the columns are read and checked elsewhere.
+Only names are looked at here; the numbers in the columns are read and checked elsewhere. What the names of usual
+catalogues say is known in `column_names`.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import NoReturn
 
+from .column_names import LIMIT, LOWER, SYMMETRIC, UPPER, guess_roles
 from .parameters import complain
 
 
@@ -36,6 +36,11 @@ class Errors:
     def columns(self) -> tuple[str, ...]:
         return tuple(column for column in (self.lower, self.upper, self.limit) if column is not None)
 
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The columns with errors, which have the unit of the value: all but the limit."""
+        return tuple(column for column in (self.lower, self.upper) if column is not None)
+
 
 def pair_columns(
     names: Sequence[str], error_columns: str | Mapping[str, str | tuple[str, str] | Errors]
@@ -48,10 +53,12 @@ def pair_columns(
     >>> pair_columns(["gmag", "e_gmag", "n_visits"], {"gmag": "e_gmag"})
     {'gmag': Errors(lower='e_gmag', upper=None, limit=None), 'n_visits': None}
 
-    "auto" goes by the names. For a value `x` it knows `x_err`, `xerr`, `x_error`, `e_x`, `err_x` and `sig_x`;
-    the upper and lower errors `x_err1` and `x_err2`, or `xerr1` and `xerr2`, and beside them the limit `xlim` or
-    `x_lim`; and `err` in front of an underscore, as in `mag_err_g` of `mag_g`. `err`, `error` and `lim` may also be
-    written `Err` or `ERR`, and so on; all else must be spelled as in the table.
+    "auto" goes by the names. For a value `x` it knows `x_err`, `xerr`, `x_error`, `e_x`, `err_x`, `sig_x`, `x_sigma`,
+    `sigma_x` and `x_uncertainty`; the upper and lower errors `x_err1` and `x_err2`, or `xerr1` and `xerr2`; beside any
+    of these the limit `xlim` or `x_lim`; `err` in front of an underscore, as in `mag_err_g` of `mag_g`, or of a number,
+    as in `mag_err3` of `mag3`; and the names of WISE (`w1sigmpro` of `w1mpro`) and 2MASS (`j_msigcom` or `j_cmsig` of
+    `j_m`). `x_over_error` is a signal-to-noise ratio, not an error. `err`, `error`, `sigma`, `uncertainty` and `lim`
+    may also be written `Err` or `ERR`, and so on; all else must be spelled as in the table.
 
     >>> list(pair_columns(["psfMag_u", "psfMagErr_u", "psfMag_g", "psfMagErr_g"], "auto"))
     ['psfMag_u', 'psfMag_g']
@@ -71,6 +78,33 @@ drop the column, or say what it is with a mapping in error_columns.
     found = _told(names, error_columns) if isinstance(error_columns, Mapping) else _guessed(names)
     used = {column for errors in found.values() for column in errors.columns}
     return {name: found.get(name) for name in names if name not in used}
+
+
+def without_empty(
+    pairs: Mapping[str, Errors | None], empty: Collection[str]
+) -> tuple[dict[str, Errors | None], dict[str, list[str]]]:
+    """The pairs without error columns that are `empty`, which say nothing, and the columns that each value lost.
+
+    A value may lose both sides of its error, but not one of them.
+
+    >>> without_empty({"g": Errors("e_g"), "r": Errors("e_r"), "n": None}, ["e_g"])
+    ({'g': None, 'r': Errors(lower='e_r', upper=None, limit=None), 'n': None}, {'g': ['e_g']})
+    """
+    kept, lost = dict(pairs), {}
+    for value, errors in pairs.items():
+        gone = [column for column in errors.sides if column in empty] if errors is not None else []
+        if errors is None or not gone:
+            continue
+        if len(gone) < len(errors.sides):
+            side, other = ("lower", errors.upper) if gone[0] == errors.lower else ("upper", errors.lower)
+            raise ValueError(
+                f"column {gone[0]!r}, the {side} error of {value!r}, has no number beside a value in the training set, "
+                f"but that of the other side, {other!r}, has. Drop both, or take {other!r} for both sides with a "
+                "mapping in error_columns."
+            )
+        kept[value] = None if errors.limit is None else Errors(limit=errors.limit)
+        lost[value] = gone
+    return kept, lost
 
 
 def describe_pairs(pairs: Mapping[str, Errors | None]) -> str:
@@ -112,15 +146,6 @@ def _checked_names(names: Sequence[str]) -> list[str]:
             )
         position[name] = place
     return list(position)
-
-
-def looks_like_error_of(name: str, values: Sequence[str]) -> bool:
-    """Whether the name of a column is that of an error or a limit of one of `values`.
-
-    >>> looks_like_error_of("e_gmag", ["gmag"]), looks_like_error_of("e_gmag", ["rmag"])
-    (True, False)
-    """
-    return any(reading.value in values for reading in _readings(name))
 
 
 # What the user says
@@ -176,118 +201,9 @@ def _refuse_unknown(column: str, names: list[str], what: str) -> None:
 
 # What the names say
 
-SYMMETRIC, LOWER, UPPER, LIMIT = "symmetric", "lower", "upper", "limit"
-SIDES = {"1": UPPER, "2": LOWER}  # err1 and err2 of the NASA Exoplanet Archive
-
-# Removing any of these from the name of an error gives that of its value.
-IN_FRONT = re.compile(r"(?:e|sig|err|Err|ERR)_")
-INSIDE = re.compile(
-    r"""  _? (?: err | Err | ERR ) (?= _ | \Z )         # mag_err, magerr, MAGERR_U, mag_err_u
-        | _? (?: err | Err | ERR ) (?P<side> [12] ) \Z  # mag_err1, magerr1
-        | _  (?: error | Error | ERROR ) \Z             # mag_error, but not terror or error_rate
-        | _? (?P<limit> lim | Lim | LIM ) \Z            # maglim, mag_lim""",
-    re.VERBOSE,
-)
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """One way to understand the name of a column as that of an error or a limit."""
-
-    value: str
-    role: str
-    is_sure: bool = True  # False: an ordinary name, unless the table has the value
-
-
-def _readings(name: str) -> Iterator[_Reading]:
-    front = IN_FRONT.match(name)
-    if front and front.end() < len(name):
-        yield _Reading(name[front.end() :], SYMMETRIC)
-    for token in INSIDE.finditer(name):
-        before, after = name[: token.start()], name[token.end() :]
-        is_glued = not token[0].startswith("_")
-        is_word = is_glued and before.lower().endswith("std")  # stderr is no error of std
-        if not before or is_word:
-            continue
-        if token["limit"]:
-            yield _Reading(before, LIMIT, is_sure=False)  # slim, xlim
-            continue
-        role = SIDES.get(token["side"], SYMMETRIC)
-        # the end of an ordinary word may look like err, but not like Err, ERR or err1
-        yield _Reading(before + after, role, is_sure=not is_glued or token[0] != "err")
-
 
 def _guessed(names: list[str]) -> dict[str, Errors]:
-    claims = _claims(names)
-    _refuse_upper_e(names, claims)
-    return {value: _combined(value, claimed) for value, claimed in claims.items()}
-
-
-def _claims(names: list[str]) -> dict[str, list[tuple[str, str]]]:
-    """For every value with errors the (role, column) of each."""
-    readings = {name: list(_readings(name)) for name in names}
-    # values with err1 or err2, which may have a limit; those with only one of the two are refused later
-    has_sides = {reading.value for name in names for reading in readings[name] if reading.role in (LOWER, UPPER)}
-    values: set[str] = set()
-    claims: dict[str, list[tuple[str, str]]] = {}
-    # The name of a value is shorter than that of its error: by then we know whether it is an error itself.
-    for name in sorted(names, key=len):
-        meant = {
-            reading.value: reading.role
-            for reading in readings[name]
-            if reading.value in values and (reading.role != LIMIT or reading.value in has_sides)
-        }
-        if len(meant) > 1:
-            _refuse(f"column {name!r} may belong to {' or to '.join(map(repr, meant))}")
-        for value, role in meant.items():
-            claims.setdefault(value, []).append((role, name))
-        if not meant:
-            _refuse_orphan(name, readings[name], names)
-            values.add(name)
-    return claims
-
-
-def _combined(value: str, claims: list[tuple[str, str]]) -> Errors:
-    columns = dict(claims)
-    has_both_kinds = SYMMETRIC in columns and (LOWER in columns or UPPER in columns)
-    if len(columns) < len(claims) or has_both_kinds:
-        listed = ", ".join(repr(column) for _, column in claims)
-        _refuse(
-            f"column {value!r} has too many errors or limits, {listed}",
-            "drop those that you do not need, or say which are meant",
-        )
-    if SYMMETRIC in columns:
-        return Errors(lower=columns[SYMMETRIC])
-    for there, lacking in ((LOWER, UPPER), (UPPER, LOWER)):
-        if lacking not in columns:
-            _refuse(
-                f"column {columns[there]!r} looks like the {there} error of {value!r}, which has no {lacking} error "
-                "in the table"
-            )
-    return Errors(columns[LOWER], columns[UPPER], columns.get(LIMIT))
-
-
-def _refuse_orphan(name: str, readings: list[_Reading], names: list[str]) -> None:
-    """Complain about a column that must be an error, but of no value in the table."""
-    values = [reading.value for reading in readings if reading.is_sure]
-    reasons = [
-        "is no value but an error or a limit" if value in names else "the table does not have" for value in values
-    ]
-    if values:
-        listed = ", or of ".join(f"{value!r}, which {reason}" for value, reason in zip(values, reasons, strict=True))
-        _refuse(f"column {name!r} looks like the error of {listed}")
-
-
-def _refuse_upper_e(names: list[str], claims: dict[str, list[tuple[str, str]]]) -> None:
-    """VizieR has lower errors in `e_x` and upper ones in `E_x`, but `E_x` may also be a colour excess."""
-    for value in claims:
-        lower, upper = f"e_{value}", f"E_{value}"
-        if (SYMMETRIC, lower) in claims[value] and upper in names and upper not in claims:
-            _refuse(
-                f"columns {lower!r} and {upper!r} may be the lower and the upper error of {value!r}",
-                f"drop {upper!r}, or say what they are",
-            )
-
-
-def _refuse(problem: str, remedy: str = "drop the column, or say what it is") -> NoReturn:
-    raise ValueError(f'error_columns="auto": {problem}; {remedy} with a mapping in error_columns.')
+    return {
+        value: Errors(roles.get(SYMMETRIC, roles.get(LOWER)), roles.get(UPPER), roles.get(LIMIT))
+        for value, roles in guess_roles(names).items()
+    }

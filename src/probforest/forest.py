@@ -5,12 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from .classifier import ProbabilisticClassifier
 from .columns import describe_pairs
 from .fitted_tree import FittedTree, sum_of_answers
-from .inspection import leaf_probabilities, mean_importances, most_probable_leaves, proximities
+from .inspection import leaf_probabilities, most_probable_leaves, proximities
 from .kernels.layout import Cells
 from .labels import LabelTable
 from .parameters import VOTING_RULES, check_flag, check_integer, check_word, complain, number_of_draws
@@ -108,7 +107,9 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
     error_columns : None, "auto" or mapping, default=None
         Which columns of `X`, a table with names, are errors of which others: a mapping such as
         `{"gmag": "e_gmag", "prad": ("prad_err2", "prad_err1"), "mass": Errors(lower=..., upper=..., limit="masslim")}`;
-        "auto" finds them by the usual names. None: every column is a feature.
+        "auto" finds them by the usual names. None: every column is a feature. Unless it is None, a table to
+        predict is matched by name: the order of its columns does not matter, and columns that `fit` had not seen are
+        ignored.
     sentinels : mapping or None, default=None
         Numbers that stand for a missing value, by column, such as `{"W3mag": 99, "*": -9999}`; "*" means all columns
         but those that say what is a limit.
@@ -120,9 +121,17 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
     trees_ : list of FittedTree
         The trees as flat arrays.
     n_features_in_ : int
-        Number of features.
+        Number of columns of `X`, those of errors included.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if `X` had names that are all strings.
+        Names of the columns of `X`, if it had names that are all strings.
+    feature_names_ : ndarray of shape (n_features,)
+        Names of the features, in the order of `feature_importances_`: of all columns but those of errors and limits;
+        "x0", "x1", ... if `X` had no names.
+    feature_importances_ : ndarray of shape (n_features,)
+        Impurity decrease of every feature, weighted by expected objects; they sum to 1, or are all 0.
+    column_importances_ : ndarray of shape (n_features_in_,)
+        The same by column of `X`: a column with errors or limits has the importance of its value. For scikit-learn's
+        feature selection: `SelectFromModel(forest, importance_getter="column_importances_")`.
     oob_score_ : float
         Out-of-bag score, with `oob_score`.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
@@ -438,7 +447,5 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         return leaf_probabilities(self.trees_, query, float(self.keep_proba), self.n_jobs, scaled=True)
 
     @property
-    def feature_importances_(self):
-        """Impurity decrease of every feature, weighted by expected objects, averaged over trees, (n_features,)."""
-        check_is_fitted(self)
-        return mean_importances(self.trees_, self._n_features)
+    def _grown_trees(self) -> list[FittedTree]:
+        return self.trees_

@@ -223,12 +223,12 @@ def _known(errors: np.ndarray, with_errors: np.ndarray, rule: str, medians: np.n
         )
     hopeless = np.flatnonzero(unknown.any(axis=1) & np.isnan(medians))
     if len(hopeless):
-        raise ValueError(
-            f"X_err has no known error in column {hopeless[0]} of the training set, so "
-            'unknown_error="median" has nothing to take the median of. Give at least one error in that '
-            'column, or choose unknown_error="exact" to treat its values as exact.'
+        remark = (
+            'no error of this column is known in the training set, so unknown_error="median" has nothing to take the '
+            'median of. Give at least one, or choose unknown_error="exact" to treat its values as exact'
         )
-    return np.where(unknown, medians[:, None], errors)
+        raise CellError("X_err", "NaN", None, int(hopeless[0]), remark)
+    return np.where(unknown, medians[:, None] + 0.0, errors)  # a median of -0, in an old file, is 0
 
 
 def _median_of_known(scale: np.ndarray, weight: np.ndarray) -> float:

@@ -121,7 +121,8 @@ def _refuse_permuted(expected: list, found: list, what: str, remedy: str, word: 
         )
 
 
-def _as_numbers(table, name: str) -> np.ndarray:
+def as_numbers(table, name: str) -> np.ndarray:
+    """What was given as `name`, float64, NaN where it is masked or missing."""
     table = unmasked(table)
     try:
         if _is_pandas(table):  # whose own missing value, pd.NA, is no number
@@ -136,7 +137,7 @@ def _read_errors(X_err, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]
     when they are no pair."""
     expected = "an error >= 0 (0: exact, NaN: unknown, inf: the value is missing)"
     if not is_pair(X_err):
-        errors = _as_numbers(X_err, "X_err")
+        errors = as_numbers(X_err, "X_err")
         if errors.shape == (*shape, 2):
             return _read_errors((errors[:, :, 0], errors[:, :, 1]), shape)
         errors = _errors_of_shape(errors, "X_err", shape)
@@ -156,11 +157,12 @@ def is_pair(X_err) -> bool:
 
 
 def _spread_out(errors: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    return np.array(np.broadcast_to(errors, shape), dtype=np.float64).T
+    """A copy with an error per value, by feature; adding 0 makes 0 of -0, of which 1/σ would be -inf."""
+    return np.add(np.broadcast_to(errors, shape), 0.0).T
 
 
 def _errors_of_shape(X_err, name: str, shape: tuple[int, int]) -> np.ndarray:
-    errors = _as_numbers(X_err, name)
+    errors = as_numbers(X_err, name)
     _refuse((errors > LARGEST) & ~np.isposinf(errors), errors, name, f"an error up to {LARGEST:g}, or inf")
     n_features = shape[1]
     if errors.ndim == 1 and errors.shape != (n_features,):
@@ -189,7 +191,7 @@ def _without_sign(lower: np.ndarray, expected: str) -> np.ndarray:
 
 def _read_limits(X_limit, shape: tuple[int, int]) -> np.ndarray:
     """X_limit as int64 (d, n); what is unknown is no limit."""
-    limit = _as_numbers(X_limit, "X_limit")
+    limit = as_numbers(X_limit, "X_limit")
     if np.asarray(X_limit).dtype == bool:
         raise ValueError("X_limit is true or false; give +1 for an upper limit, -1 for a lower one, 0 for a value.")
     if limit.shape != shape:
@@ -202,7 +204,7 @@ def _read_limits(X_limit, shape: tuple[int, int]) -> np.ndarray:
 
 def _read_samples(X_samples, shape: tuple[int, int], families: Sequence[Family]) -> np.ndarray:
     """Draws (n, d, m), those of log-normal features as logarithms."""
-    samples = _as_numbers(X_samples, "X_samples")
+    samples = as_numbers(X_samples, "X_samples")
     if samples.ndim != 3 or samples.shape[:2] != shape or samples.shape[2] == 0:
         raise ValueError(
             f"X_samples has shape {samples.shape}, but X has shape {shape}. Give shape ({shape[0]}, {shape[1]}, m): "
@@ -212,9 +214,7 @@ def _read_samples(X_samples, shape: tuple[int, int], families: Sequence[Family])
     _refuse(infinite, np.where(infinite, np.inf, 0.0), "X_samples", "numbers")
     largest = np.nanmax(np.abs(samples), axis=2, initial=0.0)
     _refuse(largest > LARGEST, largest, "X_samples", f"draws between -{LARGEST:g} and {LARGEST:g}")
-    if not any(family.log for family in families):
-        return samples
-    samples = samples.copy()
+    samples = samples + 0.0  # a copy, in which -0 is 0: differences of both may be a σ of -0
     for j in [j for j, family in enumerate(families) if family.log]:
         refuse_not_positive(np.nanmin(samples[:, j], axis=1, initial=np.inf), j, "X_samples")
         samples[:, j] = np.log(samples[:, j])

@@ -42,7 +42,8 @@ def _check_pairs(pairs: Any, names: list, n_features: int) -> None:
     if type(pairs) is not dict or not all(each is None or isinstance(each, Errors) for each in pairs.values()):
         raise ValueError("its error columns are none")
     used = [column for errors in pairs.values() if errors is not None for column in errors.columns]
-    if len(pairs) != n_features or sorted([*pairs, *used]) != sorted(names):
+    all_used = {*pairs, *used}  # a table may have more columns: those of errors that are all empty
+    if len(pairs) != n_features or len(all_used) != len(pairs) + len(used) or not all_used <= set(names):
         raise ValueError("its error columns are not those of its table")
 
 

@@ -10,10 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .cell_error import CellError
-from .columns import Errors, pair_columns
+from .columns import Errors
+from .companions import Companions
 from .extras import need
 from .parameters import is_integer, is_real
-from .reading import is_pair, unmasked
+from .reading import unmasked
+from .table_columns import names_of, pairs_of, picked, telling_pairs
+from .units import Change, has_draws, implied_units, is_astropy_table, is_quantity, numbers_of, plain
 
 
 class Given(NamedTuple):
@@ -37,6 +40,15 @@ class Layout:
     def features(self) -> list | None:
         """Names of the features."""
         return self.names if self.pairs is None else list(self.pairs)
+
+    def by_column(self, of_features: np.ndarray) -> np.ndarray:
+        """Numbers of the features as numbers of all columns: errors and limits have that of their value."""
+        if self.pairs is None or self.names is None:
+            return of_features
+        by_name = dict.fromkeys(self.names, 0.0)
+        for number, (value, errors) in zip(of_features.tolist(), self.pairs.items(), strict=True):
+            by_name |= dict.fromkeys([value, *(errors.columns if errors is not None else ())], number)
+        return np.array(list(by_name.values()))
 
     def named(self, error: CellError) -> CellError:
         """A complaint with the name of the column that it is about, if columns have names."""
@@ -65,28 +77,34 @@ def read_table(
     Without the `layout` of a fit, this is the fit. Returns what there is about each feature, and the layout.
     """
     X, X_err, X_limit, X_samples = given
-    names = _names(X)
-    if names is None and layout is not None:
-        names = layout.names
+    names = names_of(X)
     if layout is None:
-        pairs = _pairs(names, error_columns)
+        pairs = pairs_of(names, error_columns)
     else:
         pairs = layout.pairs
         if (pairs is None) != (error_columns is None):
             raise ValueError("error_columns is not what it was in fit. Fit again.")
+        if pairs is not None and names is not None and names != layout.names:
+            X, names = picked(X, names, layout.names or []), layout.names
+        names = layout.names if names is None else names
     missing = _sentinels(sentinels, names, pairs)
-    X, units, drawn = _without_units(X, layout, missing)
-    array = _validated(validate, X)
-    if not units.applied:
+    X, units, drawn, is_blanked = _without_units(X, pairs, None if layout is None else layout.units, missing)
+    array = _validated(validate, X, layout)
+    if not is_blanked:
         array = _blank_all(array, missing)
-    layout = Layout(names, pairs, units.of) if layout is None else layout
+    if layout is None:
+        if pairs is not None:
+            is_guessed = isinstance(error_columns, str) and not drawn
+            pairs = telling_pairs(array, names or [], pairs, warn_of_none=is_guessed)
+        codes = _limit_columns(pairs)
+        layout = Layout(names, pairs, {name: unit for name, unit in units.items() if name not in codes})
     if drawn and X_samples is not None:
         raise ValueError("X_samples is given, but X has columns with samples. Give one of both.")
     if pairs is None:
-        X_samples = (
-            _samples_of(drawn, names or [], len(array)) if drawn else _in_units_of_X("X_samples", X_samples, layout)
-        )
-        return Given(array, _in_units_of_X("X_err", X_err, layout), X_limit, X_samples), layout
+        beside = Companions(units, names, layout.units, array.shape[1])
+        beside.refuse_sides(X_err, X_limit)
+        X_samples = _samples_of(drawn, names or [], len(array)) if drawn else beside.samples(X_samples)
+        return Given(array, beside.errors(X_err), X_limit, X_samples), layout
     for word, other in (("X_err", X_err), ("X_limit", X_limit), ("X_samples", X_samples)):
         if other is not None:
             raise ValueError(f"{word} is given, but error_columns says that X has it in its columns. Give one of both.")
@@ -94,28 +112,16 @@ def read_table(
     return _apart(array, names, pairs, layout.units, drawn), layout
 
 
-def _pairs(names: list | None, error_columns: Any) -> dict[str, Errors | None] | None:
-    if error_columns is None:
-        return None
-    if names is None:
-        raise ValueError(
-            "error_columns needs a table with names of columns (pandas, polars, astropy); X has none. "
-            "Give arrays of errors as X_err."
-        )
-    return pair_columns(names, error_columns)
-
-
-def _names(X: Any) -> list | None:
-    columns = getattr(X, "colnames", None) if is_astropy_table(X) else getattr(X, "columns", None)
-    return None if columns is None else list(columns)
-
-
-def _validated(validate: Callable[[Any], np.ndarray], X: Any) -> np.ndarray:
+def _validated(validate: Callable[[Any], np.ndarray], X: Any, layout: Layout | None) -> np.ndarray:
     try:
         return validate(unmasked(X))
     except (TypeError, ValueError) as problem:
+        if "feature names should match" in str(problem):
+            has_all = layout is not None and set(layout.names or []) <= set(names_of(X) or [])
+            remedy = "They are all there. Select them with X[list(model.feature_names_in_)]." if has_all else ""
+            raise ValueError(f"{problem}{remedy}") from problem
         column = _column_without_numbers(X)
-        if column is None or "feature names should match" in str(problem):
+        if column is None:
             raise
         raise ValueError(
             f"X has something that is no number in column {column!r}: {problem}. Drop it, or make numbers of it."
@@ -123,7 +129,7 @@ def _validated(validate: Callable[[Any], np.ndarray], X: Any) -> np.ndarray:
 
 
 def _column_without_numbers(X: Any) -> str | None:
-    for name in _names(X) or []:
+    for name in names_of(X) or []:
         try:
             np.asarray(X[name], dtype=np.float64)
         except (TypeError, ValueError):
@@ -175,13 +181,18 @@ def _sentinels(
             raise ValueError(f"sentinels[{key!r}] must be a number or a list of numbers; got {numbers!r}.")
         place = None if isinstance(key, str) and key == "*" else _place_of(key, names)
         missing.setdefault(place, []).extend(listed)
-    codes = {errors.limit for errors in (pairs or {}).values() if errors is not None and errors.limit is not None}
+    codes = _limit_columns(pairs)
     if None in missing and codes:
         everywhere = missing.pop(None)
         for j, name in enumerate(names or []):
             if name not in codes:
                 missing.setdefault(j, []).extend(everywhere)
     return missing
+
+
+def _limit_columns(pairs: dict[str, Errors | None] | None) -> set[str]:
+    """Columns with codes, which have no unit and no sentinels."""
+    return {errors.limit for errors in (pairs or {}).values() if errors is not None and errors.limit is not None}
 
 
 def _place_of(key: Any, names: list | None) -> int:
@@ -223,124 +234,79 @@ def _samples_of(drawn: dict[str, np.ndarray], features: list, n_objects: int) ->
 # Units
 
 
-def is_astropy_table(X: Any) -> bool:
-    """Whether X is a Table or a QTable."""
-    return hasattr(X, "colnames") and type(X).__module__.split(".")[0] == "astropy"
+class _Plain(NamedTuple):
+    """X without units."""
 
-
-def _is_quantity(value: Any) -> bool:
-    return hasattr(value, "to_value") and hasattr(value, "unit")
-
-
-class _Units(NamedTuple):
-    of: dict[str, Any]  # units of columns; of an array, under ""
-    applied: bool = False  # whether sentinels are gone already: they are numbers in the unit that was given
+    X: Any  # in the units of the fit, if there was one
+    units: dict[str, Any]  # in which it was given: of columns; of an array, under ""
+    drawn: dict[str, np.ndarray]  # draws of columns that have them
+    is_blanked: bool  # whether sentinels are gone already: they are numbers in the unit that was given
 
 
 def _without_units(
-    X: Any, layout: Layout | None, missing: dict[int | None, list[float]]
-) -> tuple[Any, _Units, dict[str, np.ndarray]]:
-    """X without units, in those of the fit if there was one; its units; and draws of columns that have them."""
+    X: Any, pairs: dict[str, Errors | None] | None, units_at_fit: dict | None, missing: dict[int | None, list[float]]
+) -> _Plain:
     if is_astropy_table(X):
-        table, units, drawn = _from_astropy(X, None if layout is None else layout.units, missing)
-        return table, _Units(units if layout is None else layout.units, True), drawn
+        return _from_astropy(X, pairs, units_at_fit, missing)
     if hasattr(X, "distribution") and hasattr(X, "pdf_median"):
         raise ValueError("X is a distribution of samples; give them as X_samples, and values (X.pdf_median()) as X.")
-    if _is_quantity(X):
-        unit = X.unit if layout is None else layout.units.get("")
-        return _in_unit(_blank_all(_plain(X), missing), X.unit, unit, "X"), _Units({"": unit}, True), {}
-    return X, _Units({} if layout is None else layout.units), {}
+    if is_quantity(X):
+        change = Change(X.unit, X.unit if units_at_fit is None else units_at_fit.get(""))
+        return _Plain(change.of_values(_blank_all(plain(X), missing), "X"), {"": X.unit}, {}, True)
+    return _Plain(X, {}, {}, False)
 
 
 def _from_astropy(
-    table: Any, units_at_fit: dict | None, missing: dict[int | None, list[float]]
-) -> tuple[Any, dict[str, Any], dict[str, np.ndarray]]:
-    """A DataFrame in the units of the fit, if there was one; units; and draws."""
+    table: Any,
+    pairs: dict[str, Errors | None] | None,
+    units_at_fit: dict | None,
+    missing: dict[int | None, list[float]],
+) -> _Plain:
+    """A DataFrame, every column in the unit that it had in the fit."""
     pandas = need("pandas", "Reading tables of astropy", "astro")
-    columns, units, drawn = {}, {}, {}
+    given = {name: unit for name in table.colnames if (unit := getattr(table[name], "unit", None)) is not None}
+    change = _changes_of_columns(given, pairs, units_at_fit)
+    columns, drawn = {}, {}
     for j, name in enumerate(table.colnames):
-        column = table[name]
-        unit = getattr(column, "unit", None)
-        values = _numbers(column, name)
+        values = numbers_of(table[name], name)
         if values.dtype.kind == "f":
-            values = _blank(values, missing.get(j, []) + missing.get(None, []))
-        if unit is not None:
-            units[name] = unit if units_at_fit is None else units_at_fit.get(name)
-            values = _in_unit(values, unit, units[name], f"column {name!r} of X")
-        if values.ndim == 2 and _has_draws(column):
+            values = change(name, _blank(values, missing.get(j, []) + missing.get(None, [])))
+        if values.ndim == 2 and has_draws(table[name]):
             drawn[name] = values
             values = np.median(values, axis=-1)
         if values.ndim != 1:
             raise ValueError(f"X has {values.shape[1:]} numbers per row in column {name!r}; expected one.")
         columns[name] = values
-    return pandas.DataFrame(columns), units, drawn
+    return _Plain(pandas.DataFrame(columns), given, drawn, True)
 
 
-def _has_draws(column: Any) -> bool:
-    """Whether it is a Distribution; a Table may make a column with an array of samples in each row of it."""
-    return hasattr(column, "distribution") or column.dtype.names == ("samples",)
+def _changes_of_columns(
+    given: dict[str, Any], pairs: dict[str, Errors | None] | None, units_at_fit: dict | None
+) -> Callable[[str, np.ndarray], np.ndarray]:
+    """A function that brings a column to the unit that it had in the fit; in the fit itself, nothing changes."""
+    now = implied_units(given, pairs)
+    then = now if units_at_fit is None else implied_units(units_at_fit, pairs)
+    owner = {column: value for value, pair in (pairs or {}).items() if pair is not None for column in pair.sides}
+    for value, pair in (pairs or {}).items():
+        if value in now and pair is not None and (pair.upper is not None or pair.limit is not None):
+            Change(now[value], then.get(value)).refuse_sides(f"column {value!r} of X")
 
+    def change(name: str, values: np.ndarray) -> np.ndarray:
+        if name not in now:
+            return values
+        step = Change(now[name], then.get(name))
+        if name in owner:
+            remark = "" if name in given else " (without a unit, it has that of its value)"
+            return values * step.of_errors(f"column {name!r}, the error of {owner[name]!r}{remark},")
+        return step.of_values(values, f"column {name!r} of X")
 
-def _numbers(column: Any, name: str) -> np.ndarray:
-    """A column of astropy as a plain array, NaN where it is masked; text stays text."""
-    if not hasattr(column, "dtype"):
-        raise ValueError(
-            f"X has a {type(column).__name__} in column {name!r}; expected numbers. Drop it, or convert it."
-        )
-    if _has_draws(column):
-        column = column.distribution if hasattr(column, "distribution") else column.data["samples"]["sample"]
-    return _plain(column)
-
-
-def _plain(values: Any) -> np.ndarray:
-    """The numbers of an array with a unit, a mask or both, NaN where it is masked."""
-    mask = getattr(values, "mask", None)
-    plain = getattr(values, "unmasked", values)
-    plain = plain.value if _is_quantity(plain) else np.ma.getdata(np.asanyarray(getattr(plain, "data", plain)))
-    plain = np.asarray(plain)
-    if plain.dtype.kind not in "biuf":
-        return plain
-    plain = plain.astype(np.float64)
-    if mask is not None:
-        plain[np.broadcast_to(mask, plain.shape)] = np.nan
-    return plain
-
-
-def _in_unit(values: np.ndarray, unit: Any, target: Any, what: str) -> np.ndarray:
-    if target is None:
-        raise ValueError(f"{what} has the unit {unit}, but there is none to compare it with: in fit it had none.")
-    if unit == target:
-        return values
-    if not unit.is_equivalent(target):
-        raise ValueError(f"{what} has the unit {unit}, which can't be converted to {target}.")
-    return unit.to(target, values)
+    return change
 
 
 def _factor(units: dict, name: str, of: str) -> float:
-    """From the unit of an error column to that of its value. An error without a unit has that of its value."""
+    """From the unit of an error column to that of its value, both in the fit."""
     if name not in units:
         return 1.0
     if of not in units:
         raise ValueError(f"column {name!r}, the error of {of!r}, has the unit {units[name]}, but {of!r} has none.")
-    unit, target = (getattr(each, "function_unit", each) for each in (units[name], units[of]))  # mag of mag(AB)
-    return float(_in_unit(np.ones(()), unit, target, f"column {name!r}, the error of {of!r},"))
-
-
-def _in_units_of_X(word: str, given: Any, layout: Layout) -> Any:
-    """Errors or draws that come with units or masks of astropy's, in the units of the values."""
-    if is_pair(given):
-        return tuple(_in_units_of_X(word, side, layout) for side in given)
-    if hasattr(given, "distribution"):
-        given = given.distribution
-    if is_astropy_table(given):
-        if layout.names is None or len(given.colnames) != len(layout.names):
-            raise ValueError(f"{word} is a table of astropy; it needs a column for each of those of X, a table, too.")
-        targets = {error: layout.units.get(name) for error, name in zip(given.colnames, layout.names, strict=True)}
-        table, _, _ = _from_astropy(given, targets, {})
-        return table
-    if not _is_quantity(given):
-        return _plain(given) if hasattr(given, "unmasked") else given
-    if "" not in layout.units:
-        has = "is a table with units of its own" if layout.units else "has none"
-        raise ValueError(f"{word} has the unit {given.unit}, but X {has}. Give both in the same way.")
-    return _in_unit(_plain(given), given.unit, layout.units[""], word)
+    return Change(units[name], units[of]).of_errors(f"column {name!r}, the error of {of!r},")

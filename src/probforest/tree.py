@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .classifier import ProbabilisticClassifier
 from .fitted_tree import FittedTree, sum_of_answers
-from .inspection import leaf_probabilities, mean_importances, most_probable_leaves
+from .inspection import leaf_probabilities, most_probable_leaves
 
 MAX_SEED = 2**32 - 1
 
@@ -62,7 +62,9 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
     error_columns : None, "auto" or mapping, default=None
         Which columns of `X`, a table with names, are errors of which others: a mapping such as
         `{"gmag": "e_gmag", "prad": ("prad_err2", "prad_err1"), "mass": Errors(lower=..., upper=..., limit="masslim")}`;
-        "auto" finds them by the usual names. None: every column is a feature.
+        "auto" finds them by the usual names. None: every column is a feature. Unless it is None, a table to
+        predict is matched by name: the order of its columns does not matter, and columns that `fit` had not seen are
+        ignored.
     sentinels : mapping or None, default=None
         Numbers that stand for a missing value, by column, such as `{"W3mag": 99, "*": -9999}`; "*" means all columns
         but those that say what is a limit.
@@ -74,9 +76,17 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
     tree_ : FittedTree
         The tree as flat arrays.
     n_features_in_ : int
-        Number of features.
+        Number of columns of `X`, those of errors included.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if `X` had names that are all strings.
+        Names of the columns of `X`, if it had names that are all strings.
+    feature_names_ : ndarray of shape (n_features,)
+        Names of the features, in the order of `feature_importances_`: of all columns but those of errors and limits;
+        "x0", "x1", ... if `X` had no names.
+    feature_importances_ : ndarray of shape (n_features,)
+        Impurity decrease of every feature, weighted by expected objects; they sum to 1, or are all 0.
+    column_importances_ : ndarray of shape (n_features_in_,)
+        The same by column of `X`: a column with errors or limits has the importance of its value. For scikit-learn's
+        feature selection: `SelectFromModel(forest, importance_getter="column_importances_")`.
     median_errors_ : ndarray of shape (n_features,), or (2, n_features) for lower and upper errors
         Median known error of every feature in training; NaN where none was known.
     fitted_with_errors_ : bool
@@ -218,10 +228,8 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         return leaf_probabilities([self.tree_], query, float(self.keep_proba))
 
     @property
-    def feature_importances_(self):
-        """Impurity decrease of every feature, weighted by expected objects, shape (n_features,)."""
-        check_is_fitted(self)
-        return mean_importances([self.tree_], self._n_features)
+    def _grown_trees(self) -> list[FittedTree]:
+        return [self.tree_]
 
     def get_depth(self):
         """Depth of the deepest leaf."""

@@ -1,26 +1,24 @@
-"""CSV and its kin: text with a row of names, and commas, tabs, semicolons or bars between the fields."""
+"""CSV and its kin: text with a row of names, and commas, tabs, semicolons, bars or blanks between the fields."""
 
-import csv
 import io
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from ..extras import need
+from .blanks import BLANKS, DELIMITER, BlankSeparated
 from .catalogue import Catalogue, is_number, rows_of_a_chunk
-from .formats import reading
+from .formats import TEXT, reading
+from .head import Head
 
-_DELIMITERS = ",\t;|"
 _MISSING = ("--", "None", "none", "...", "NAN", "<NA>")  # beside those that pyarrow knows
 _LOOK = 1 << 20  # bytes at the beginning that tell names and types
 _BLOCK = 1 << 20  # bytes that are parsed at once; pyarrow reads 32 blocks ahead, so they must be small
 
 
 class DelimitedCatalogue(Catalogue):
-    """A CSV file. Lines at its beginning that start with # are comments."""
+    """A CSV file, or text with blanks between the fields. Lines at its beginning that start with # are comments."""
 
     def __init__(self, path: Path, form: str, source: Path, compression: str | None):
         super().__init__(path, form, source, compression)
@@ -29,16 +27,26 @@ class DelimitedCatalogue(Catalogue):
         self._arrow = need("pyarrow", "CSV", "tables")
         with reading(source, compression) as file:
             beginning = bytes(file.read(_LOOK))
-        head = _Head(path, beginning)
+        head = Head(path, beginning, is_cut=len(beginning) == _LOOK)
         self._skip, self._delimiter, self.names = head.n_lines, head.delimiter, head.names
         self.refuse_duplicates(self.names)
+        if self._has_blanks:
+            self.format = TEXT
         self._first_types = self._types_of(head.sample)
+
+    @property
+    def _has_blanks(self) -> bool:
+        return self._delimiter == BLANKS
+
+    def _delimited(self, file: Any, **lines: int) -> Any:
+        """A file as pyarrow reads it; of one with blanks, comments and names are skipped already."""
+        return BlankSeparated(file, self.path, len(self.names), **lines) if self._has_blanks else file
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
         """The file from its beginning. What goes wrong in reading it is raised here, and not inside of pyarrow."""
         with reading(self._source, self._compression) as opened:
-            file = _PatientFile(opened)
+            file = _PatientFile(self._delimited(opened, skip=self._skip))
             try:
                 yield file
             except ValueError:
@@ -51,7 +59,8 @@ class DelimitedCatalogue(Catalogue):
         """Types of the columns in the first rows."""
         if not sample.strip():
             return {}
-        reader = self._reader(io.BytesIO(sample), {}, self.names, skip=0, whole=True)
+        rows = self._delimited(io.BytesIO(sample), skipped=self._skip).read()
+        reader = self._reader(io.BytesIO(rows), {}, self.names, skip=0, whole=True)
         return {field.name: field.type for field in reader.schema}
 
     def whole(self) -> Any:
@@ -161,12 +170,13 @@ class DelimitedCatalogue(Catalogue):
     def _reader(self, file: Any, types: dict[str, Any], columns: list[str], *, skip: int, whole: bool) -> Any:
         """A table, or a reader of batches; None where the file ends after the names."""
         self._lines_before = 0 if skip else self._skip  # of what is read, in the file
+        delimiter = DELIMITER if self._has_blanks else self._delimiter
         options = {
             "read_options": self._csv.ReadOptions(
-                column_names=self.names, skip_rows=skip, block_size=_BLOCK, use_threads=False
+                column_names=self.names, skip_rows=0 if self._has_blanks else skip, block_size=_BLOCK, use_threads=False
             ),
             "parse_options": self._csv.ParseOptions(
-                delimiter=self._delimiter, newlines_in_values=True, invalid_row_handler=self._refuse_row
+                delimiter=delimiter, newlines_in_values=not self._has_blanks, invalid_row_handler=self._refuse_row
             ),
             "convert_options": self._csv.ConvertOptions(
                 column_types=types, include_columns=columns, null_values=self._null_words(), strings_can_be_null=False
@@ -244,54 +254,3 @@ class _PatientFile:
         except Exception as problem:
             self.problem = problem
             return b""
-
-
-class _Head:
-    """The beginning of a CSV file: comments, a line of names, some rows."""
-
-    def __init__(self, path: Path, beginning: bytes):
-        lines = beginning.removeprefix(b"\xef\xbb\xbf").splitlines(keepends=True)
-        first = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith(b"#")), None)
-        if first is None:
-            raise ValueError(f"{path} has no line with names of columns.")
-        self.n_lines = first + 1  # of comments and names
-        try:
-            header = lines[first].decode().rstrip("\r\n")
-        except UnicodeDecodeError as problem:
-            raise ValueError(f"{path} is no text in UTF-8: {problem}") from problem
-        self.delimiter = max(_DELIMITERS, key=re.sub('"[^"]*"', "", header).count)
-        self.names = [name.strip() for name in next(csv.reader([header], delimiter=self.delimiter))]
-        self.sample = _whole_rows(lines[first + 1 :], is_cut=len(beginning) == _LOOK)
-        self._check(path, header)
-
-    def _check(self, path: Path, header: str) -> None:
-        if len(self.names) == 1 and len(self.names[0].split()) > 1:
-            raise ValueError(
-                f"{path} has blanks between its names ({self.names[0][:40]!r}); expected commas, tabs, semicolons or |."
-            )
-        if all(_is_numeral(name) for name in self.names):
-            above = " Is the comment above it the names? Then remove its #." if self.n_lines > 1 else ""
-            raise ValueError(f"{path} has numbers in its first row; expected the names of its columns.{above}")
-        if header.startswith(("|", "\\")):
-            raise ValueError(
-                f"{path} looks like an IPAC table, which can't be read. Convert it with astropy or TOPCAT."
-            )
-        if "" in self.names:
-            raise ValueError(f"{path}: column {self.names.index('') + 1} has no name. Give it one, or remove it.")
-
-
-def _whole_rows(lines: list[bytes], *, is_cut: bool) -> bytes:
-    """The rows of a sample, without one that is cut at its end: a quoted text may go over several lines."""
-    if not is_cut:
-        return b"".join(lines)
-    n_quotes = list(accumulate(line.count(b'"') for line in lines[:-1]))
-    last = max((i for i, count in enumerate(n_quotes) if count % 2 == 0), default=-1)
-    return b"".join(lines[: last + 1])
-
-
-def _is_numeral(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -12,8 +12,9 @@ from typing import Any, BinaryIO
 from ..extras import need
 from .safety import UnsafeTable, refuse_expansion
 
-CSV, ECSV, FITS, VOTABLE, PARQUET, ARROW, ARROW_STREAM = (
+CSV, TEXT, ECSV, FITS, VOTABLE, PARQUET, ARROW, ARROW_STREAM = (
     "CSV",
+    "text with blanks",  # that has no name of its own
     "ECSV",
     "FITS",
     "VOTable",

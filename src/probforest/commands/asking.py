@@ -15,6 +15,7 @@ from ..extras import need
 from ..kernels.route import add_waves
 from ..persistence import load
 from ..progress import with_progress
+from ..units import implied_units
 from .console import Console
 
 
@@ -57,18 +58,19 @@ def units_for(model: ProbabilisticClassifier, catalogue: Catalogue, console: Con
     if units and not model._layout.units:
         console.note(f"{catalogue.path} has units, but the model was trained without: they are not compared.")
         return {}
-    known = model._layout.units
-    if known and not units:
-        assumed = ", ".join(f"{name} [{unit}]" for name, unit in known.items())
-        console.note(f"{catalogue.path} has no units; those of the training are assumed: {assumed}.")
-    unknown = [name for name in units if name not in known]
+    # An error without a unit has that of its value, in the training and here; a limit has none.
+    then, now = (implied_units(each, model.error_pairs_) for each in (model._layout.units, units))
+    assumed = [f"{name} [{unit}]" for name, unit in model._layout.units.items() if name not in now]
+    if assumed:
+        has_none = f"has no unit for {len(assumed)} columns" if units else "has no units"
+        console.note(f"{catalogue.path} {has_none}; those of the training are assumed: {', '.join(assumed)}.")
+    unknown = [name for name in now if name not in then]
     if unknown:
         console.note(f"in the training these columns had no units, which are not compared: {listed(unknown)}.")
-    other = {name: unit for name, unit in units.items() if name in known and unit != known[name]}
-    if other:
-        changes = ", ".join(f"{name} from {unit} to {known[name]}" for name, unit in other.items())
-        console.note(f"units to convert: {changes}.")
-    return {name: unit for name, unit in units.items() if name in known}
+    changes = [f"{name} from {unit} to {then[name]}" for name, unit in now.items() if unit != then.get(name, unit)]
+    if changes:
+        console.note(f"units to convert: {', '.join(changes)}.")
+    return {name: unit for name, unit in units.items() if name in then}
 
 
 def _refuse_without_errors(model: ProbabilisticClassifier, catalogue: Catalogue) -> None:

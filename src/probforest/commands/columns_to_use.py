@@ -7,7 +7,10 @@ from typing import Any
 
 from ..catalogues import Catalogue
 from ..catalogues.catalogue import NUMERAL, first_text, is_number, is_text, what_there_is
-from ..columns import Errors, looks_like_error_of, pair_columns
+from ..column_names import looks_like_error_of
+from ..columns import Errors, pair_columns, without_empty
+
+EMPTY = "empty"
 
 
 @dataclass
@@ -81,18 +84,27 @@ def choose_columns(
     wanted = None if features is None else matching(features, names, "--features")
     if wanted is not None:
         names = _with_their_errors(wanted, names, errors)
-    usable = []
-    for name in names:
-        reason = _why_not(name, table.column(name), rows, asked_for=name in (features or ()))
-        if reason is None:
-            usable.append(name)
-        else:
-            chosen.ignored[name] = reason
+    why_not = {name: _why_not(name, table.column(name), rows, asked_for=name in (features or ())) for name in names}
+    chosen.ignored |= {name: reason for name, reason in why_not.items() if reason not in (None, EMPTY)}
+    empty = [name for name in names if why_not[name] == EMPTY]
+    usable = [name for name in names if name not in chosen.ignored]
     pairs = dict.fromkeys(usable) if errors is None else pair_columns(usable, errors)
     chosen.pairs = {name: pair for name, pair in pairs.items() if wanted is None or name in wanted}
+    _leave_out_empty(chosen, empty)
     if not chosen.pairs:
         raise ValueError(f"{catalogue.path} has no column with numbers to train on.")
     return chosen
+
+
+def _leave_out_empty(chosen: ColumnsToUse, empty: Sequence[str]) -> None:
+    """Leave out values without a number, together with their errors, and errors without a number, as a fit does."""
+    for value in [value for value in chosen.pairs if value in empty]:
+        pair = chosen.pairs.pop(value)
+        chosen.ignored[value] = EMPTY
+        for column in pair.columns if pair is not None else ():
+            chosen.ignored[column] = EMPTY if column in empty else "error of an empty column"
+    chosen.pairs, lost = without_empty(chosen.pairs, empty)
+    chosen.ignored |= {column: EMPTY for columns in lost.values() for column in columns}
 
 
 def _with_their_errors(wanted: Sequence[str], names: Sequence[str], errors: Any) -> list[str]:
@@ -104,7 +116,7 @@ def _with_their_errors(wanted: Sequence[str], names: Sequence[str], errors: Any)
         for value in [value for value in errors if value not in wanted]:
             del errors[value]
         return [name for name in names if name in wanted or name in kept]
-    return [name for name in names if name in wanted or looks_like_error_of(name, wanted)]
+    return [name for name in names if name in wanted or looks_like_error_of(name, wanted, names)]
 
 
 def _why_not(name: str, column: Any, rows: Sequence[int], *, asked_for: bool) -> str | None:
@@ -112,9 +124,9 @@ def _why_not(name: str, column: Any, rows: Sequence[int], *, asked_for: bool) ->
     import pyarrow.compute as compute
 
     if is_number(column.type):
-        return "empty" if column.null_count == len(column) or _all_nan(column) else None
+        return EMPTY if column.null_count == len(column) or _all_nan(column) else None
     if column.null_count == len(column):
-        return "empty"
+        return EMPTY
     if is_text(column.type):
         numeral = compute.match_substring_regex(column.cast("string"), NUMERAL)
         share = compute.mean(numeral.cast("float64")).as_py() or 0.0
@@ -141,7 +153,7 @@ def _all_nan(column: Any) -> bool:
 def look_like_errors(chosen: ColumnsToUse) -> list[str]:
     """Features that have the name of an error of another one."""
     names = list(chosen.pairs)
-    return [name for name in names if looks_like_error_of(name, names)]
+    return [name for name in names if looks_like_error_of(name, names, names)]
 
 
 def look_like_identifiers(table: Any, names: Sequence[str]) -> list[str]:

@@ -168,7 +168,7 @@ def _draw(
 ) -> None:
     if report is None and options.plots is None:
         return
-    names = [str(name) for name in model._layout.features or []]
+    names = [str(name) for name in model.feature_names_]
     plots = figures_of(evaluation, model.feature_importances_, names)
     if options.plots is not None:
         write_figures(plots, options.plots)

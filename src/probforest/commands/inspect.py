@@ -40,8 +40,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
 def _facts(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
     header = describe(path)
     trees = model.trees_ if hasattr(model, "trees_") else [model.tree_]
-    features = model._layout.features
-    names = [str(name) for name in features or [f"column {j}" for j in range(model._n_features)]]
+    names = [str(name) for name in model.feature_names_]
     return {
         "model": str(path),
         "bytes": path.stat().st_size,
@@ -52,8 +51,8 @@ def _facts(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
         "n_trees": len(trees),
         "n_nodes": int(sum(tree.n_nodes for tree in trees)),
         "depth": int(max(tree.depth for tree in trees)),
-        "features": None if features is None else names,
-        "n_features": model._n_features,
+        "features": names,
+        "n_features": len(names),
         "errors": {name: asdict(pair) for name, pair in (model.error_pairs_ or {}).items() if pair is not None},
         "units": {str(name): str(unit) for name, unit in model._layout.units.items()},
         "parameters": _plain(_changed_parameters(model)),

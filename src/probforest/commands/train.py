@@ -281,7 +281,7 @@ def _report(
         console.say("confusion matrix (rows: class in the table, columns: answer)")
         console.say(indented(confusion_text(evaluation.confusion, evaluation.names)))
     console.say("\nmost important features")
-    names = [str(name) for name in forest._layout.features or []]
+    names = [str(name) for name in forest.feature_names_]
     order = np.argsort(-forest.feature_importances_, kind="stable")[:_MOST_IMPORTANT]
     width = max(len(names[j]) for j in order)
     for j in order:
