@@ -214,7 +214,8 @@ def test_the_package_works_where_nothing_can_be_written(tmp_path):
     package = Path(probforest.__file__).parent
     shutil.copytree(package, tmp_path / "probforest", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "probforest" / "kernels" / "__pycache__").write_text("a file, so that there can be no such folder")
-    environment = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
+    unset = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "PROBFOREST_QUIET")
+    environment = {key: value for key, value in os.environ.items() if key not in unset}
     environment |= {"HOME": "/dev/null", "PYTHONPATH": str(tmp_path)}
     run = subprocess.run([sys.executable, "-c", NOWHERE], env=environment, capture_output=True, text=True)
     assert run.stdout == "1.0\n"
@@ -240,7 +241,7 @@ def use(first):
 processes = [fork.Process(target=use, args=[number % 4]) for number in range(8)]
 for process in processes:
     process.start()
-print(json.dumps([answers.get() for _ in processes]))
+print(json.dumps([answers.get(timeout=60) for _ in processes]))
 """
 
 
