@@ -40,7 +40,9 @@ def can_not_be_written(monkeypatch, folder):
 
 
 def test_the_users_cache_folder_is_private(home):
-    assert open_store("1.0", "").writable == home / ".cache" / "probforest" / "1.0"
+    store = open_store("1.0", "")
+    assert store.writable == home / ".cache" / "probforest" / "1.0"
+    assert not store.temporary
     assert (home / ".cache" / "probforest").stat().st_mode & 0o777 == 0o700
 
 
@@ -61,7 +63,9 @@ def test_a_chosen_folder_comes_first(home, monkeypatch):
 
 def test_a_home_that_is_no_folder_leaves_the_temporary_one(home, monkeypatch):
     monkeypatch.setenv("HOME", "/dev/null")
-    assert open_store("1.0", "").writable == temporary_place() / "1.0"
+    store = open_store("1.0", "")
+    assert store.writable == temporary_place() / "1.0"
+    assert store.temporary
     assert temporary_place().stat().st_mode & 0o777 == 0o700
 
 

@@ -16,6 +16,7 @@ import pytest
 
 import probforest
 from command_line import call
+from probforest.cache_folder import Store
 from probforest.kernels import cache
 from probforest.kernels.jit import kernel
 
@@ -138,9 +139,11 @@ def test_an_edit_of_any_kernel_file_makes_a_new_folder(tmp_path, monkeypatch):
     shutil.copytree(Path(cache.__file__).parent, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(cache, "files", lambda package: tmp_path / "copy")
     before = cache._edition()
-    assert cache._edition() == before
+    assert cache.source_digest() == cache._SOURCE
     with (tmp_path / "copy" / "cdf.py").open("a") as file:
         file.write("# an edit\n")
+    assert cache._edition() == before  # what this process compiles is the old source
+    monkeypatch.setattr(cache, "_SOURCE", cache.source_digest())  # as the next process does
     assert cache._edition() != before
 
 
@@ -149,8 +152,10 @@ def test_a_kernel_whose_file_can_not_be_written_works(folder, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("probforest.atomic._write_through", fail)
+    monkeypatch.setattr(cache, "not_kept", [])
     assert in_a_new_process(double)(np.ones(1)) == 2
     assert kernel_files(folder) == []
+    assert [problem.errno for problem in cache.not_kept] == [28]
 
 
 @pytest.mark.parametrize("missing", ["_reduce", "_rebuild"])
@@ -256,9 +261,23 @@ def test_processes_that_compile_at_once_do_not_disturb_each_other(tmp_path):
     assert {path.suffix for path in kernel_files(tmp_path)} == {".bin"}
 
 
-def test_precompile_fails_if_the_kernels_are_not_kept(monkeypatch, capsys):
-    from probforest.cache_folder import Store
-
-    monkeypatch.setattr("probforest.commands.precompile.store", lambda: Store([], None))
+@pytest.mark.parametrize("kept", [Store([], None), Store([], Path("/tmp"), temporary=True)])
+def test_precompile_fails_if_the_kernels_can_not_be_kept(monkeypatch, capsys, kept):
+    monkeypatch.setattr("probforest.commands.precompile.store", lambda: kept)
     assert call("precompile") == 1
-    assert "no folder can be written to; set NUMBA_CACHE_DIR" in capsys.readouterr().err
+    assert "the cache folder can't be written to; set NUMBA_CACHE_DIR to one that can." in capsys.readouterr().err
+
+
+def test_precompile_fails_if_a_kernel_was_not_kept(folder, monkeypatch, capsys):
+    cache.store.cache_clear()
+    monkeypatch.setattr("probforest.commands.precompile.not_kept", [OSError(28, "No space left on device")])
+    monkeypatch.setattr("probforest.commands.precompile.compile_kernels", lambda rare: None)
+    assert call("precompile") == 1
+    assert "No space left on device" in capsys.readouterr().err
+
+
+def test_a_package_whose_source_can_not_be_read_works(folder, monkeypatch):
+    monkeypatch.setattr(cache, "files", lambda package: folder / "not there")
+    monkeypatch.setattr(cache, "_SOURCE", cache.source_digest())
+    assert in_a_new_process(double)(np.ones(1)) == 2
+    assert cache.store().writable is None

@@ -1,7 +1,7 @@
 """The folder where compiled kernels are kept between runs, and the files in it.
 
 A file begins with a digest of its name and its content, so that one that is cut, damaged or under a wrong name is
-ignored. Reading and writing never raise: a cache that can't be used costs time, not answers.
+ignored. What can't be read is not there; only writing may raise an error.
 
 The files hold code that will be run. The folders that this module chooses are therefore private to the user; a folder
 that the user has chosen (NUMBA_CACHE_DIR) is trusted, and may be shared or read-only, as in a container.
@@ -31,14 +31,15 @@ class Place(NamedTuple):
 
     folder: Path
     private: bool  # whether it must belong to the user alone
+    temporary: bool  # whether the system may delete it
 
 
 class Store:
-    """Files in the last of the folders. The ones before it can only be read."""
+    """Files in the `writable` folder, if there is one. Those in `readable` folders come first."""
 
-    def __init__(self, readable: Sequence[Path], writable: Path | None):
+    def __init__(self, readable: Sequence[Path], writable: Path | None, temporary: bool = False):
         self.writable = writable
-        self.problem: Exception | None = None  # why a file could not be written
+        self.temporary = temporary  # whether the system may delete that folder
         self._folders = [*readable] if writable is None else [*readable, writable]
 
     def read(self, name: str) -> bytes | None:
@@ -52,14 +53,10 @@ class Store:
         return None
 
     def write(self, name: str, content: bytes) -> None:
-        """Replace a file as a whole, if that is possible."""
-        if self.writable is None:
-            return
-        try:
+        """Replace a file as a whole. Without a folder, nothing is done."""
+        if self.writable is not None:
             with replacing(self.writable / name) as part:
                 part.write_bytes(_digest(name, content) + content)
-        except (OSError, ValueError) as problem:  # a full disk, a folder that has gone
-            self.problem = problem
 
 
 def _digest(name: str, content: bytes) -> bytes:
@@ -81,7 +78,7 @@ def open_store(edition: str, chosen: str) -> Store:
         folder = place.folder / edition
         with suppress(OSError):
             if _make(place, folder):
-                return Store(readable, folder)
+                return Store(readable, folder, place.temporary)
         with suppress(OSError):
             if _is_trusted(place) and folder.is_dir():
                 readable.append(folder)
@@ -90,14 +87,15 @@ def open_store(edition: str, chosen: str) -> Store:
 
 def _places(chosen: str) -> Iterator[Place]:
     if chosen:
-        yield Place(Path(os.path.realpath(chosen)) / _APPLICATION, private=False)
+        yield Place(Path(os.path.realpath(chosen)) / _APPLICATION, private=False, temporary=False)
     else:
         user = _user_folder()
         if user is not None:  # a link in a user's home may lead to another disk
-            yield Place(Path(os.path.realpath(user / _APPLICATION)), private=True)
+            yield Place(Path(os.path.realpath(user / _APPLICATION)), private=True, temporary=False)
     with suppress(OSError):  # no folder for temporary files
         number = f"-{os.getuid()}" if hasattr(os, "getuid") else ""
-        yield Place(Path(os.path.realpath(tempfile.gettempdir())) / f"{_APPLICATION}{number}", private=True)
+        parent = Path(os.path.realpath(tempfile.gettempdir()))
+        yield Place(parent / f"{_APPLICATION}{number}", private=True, temporary=True)
 
 
 def _user_folder() -> Path | None:

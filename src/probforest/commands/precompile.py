@@ -3,7 +3,7 @@
 import argparse
 import time
 
-from ..kernels.cache import compiler_is_off, processor, store
+from ..kernels.cache import compiler_is_off, not_kept, processor, store
 from ..precompile import compile_kernels
 from .arguments import add_common
 from .console import Console
@@ -29,14 +29,14 @@ def add(commands) -> None:
 def run(options: argparse.Namespace, console: Console) -> int:
     if compiler_is_off():
         raise ValueError("nothing is compiled while NUMBA_DISABLE_JIT is set.")
-    kept = store()
-    if kept.writable is None:
-        raise OSError("no folder can be written to; set NUMBA_CACHE_DIR to one that can.")
+    folder = store().writable
+    if folder is None or store().temporary:
+        raise OSError("the cache folder can't be written to; set NUMBA_CACHE_DIR to one that can.")
     start = time.perf_counter()
     compile_kernels(rare=True)
     seconds = time.perf_counter() - start
-    if kept.problem is not None:
-        raise kept.problem
-    console.say(f"All kernels are compiled for the processor {processor()}, after {seconds:.0f} s, in {kept.writable}")
-    console.result({"folder": str(kept.writable), "processor": processor(), "seconds": seconds})
+    if not_kept:
+        raise not_kept[0]
+    console.say(f"All kernels are compiled for the processor {processor()}, after {seconds:.0f} s, in {folder}")
+    console.result({"folder": str(folder), "processor": processor(), "seconds": seconds})
     return 0

@@ -3,7 +3,8 @@
 Numba's cache has an index per function. It can't be read after an upgrade that removes one of our bundles; it does not
 notice an edit of a kernel that is called, nor bounds checks; and two processes that write at once can leave the code of
 one signature (or processor) under the name of another. Here a kernel with a signature is one file; its name stands for
-all that the machine code depends on. A file that can't be loaded is compiled and written again.
+all that the machine code depends on. A file that can't be loaded is compiled and written again. Nothing here raises: a
+cache that can't be used costs time, not answers.
 
 This uses parts of Numba that it does not promise to keep: a dispatcher's `_cache`, `CompileResult._reduce` and
 `_rebuild`, `magic_tuple`. In a Numba where they are missing, its own cache is used, or none.
@@ -30,6 +31,20 @@ _config: Any = numba.config
 _CompileResult: Any = compiler.CompileResult
 _NullCache: Any = getattr(caching, "NullCache", type("NullCache", (), {}))
 
+
+def source_digest() -> str:
+    """A digest of all kernel files; empty if they can't be read."""
+    digest = sha256()
+    try:
+        for file in sorted(files(__package__).iterdir(), key=lambda file: file.name):
+            if file.name.endswith(".py"):
+                digest.update(file.read_bytes() + b"\0")
+    except OSError:
+        return ""
+    return digest.hexdigest()
+
+
+_SOURCE = source_digest()  # when it is imported: an edit while the process runs is not what is compiled
 # Settings of Numba that change the machine code.
 _SETTINGS = (
     "BOUNDSCHECK",
@@ -43,10 +58,10 @@ _SETTINGS = (
 # Kernels that take long enough to compile, together with what they call, that users should know.
 _SECONDS = {"grow_nodes": 20, "add_waves": 5}
 
-_log = logging.getLogger(
-    "probforest"
-)  # where nobody has configured logging, warnings go to stderr, in notebooks as well
+# Unless somebody has configured logging, warnings go to standard error, in notebooks as well.
+_log = logging.getLogger("probforest")
 _announced = False
+not_kept: list[Exception] = []  # why kernels of this process could not be saved
 
 
 def keep_on_disk(compiled: Any) -> None:
@@ -83,9 +98,12 @@ class KernelCache(_NullCache):
         return found
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        with suppress(Exception):
+        """Keep the compiled kernel, if that is possible."""
+        try:
             if not compiled.library.has_dynamic_globals:  # addresses, which are of no use in another process
                 store().write(self._file_name(signature, compiled.codegen), serialize.dumps(compiled._reduce()))
+        except Exception as problem:
+            not_kept.append(problem)
 
     def _file_name(self, signature: Any, codegen: Any) -> str:
         """The name of a file. The processor is part of it: clusters have several kinds that share a disk."""
@@ -98,7 +116,7 @@ class KernelCache(_NullCache):
 @cache
 def store() -> Store:
     """The files of this edition of the kernels."""
-    return open_store(_edition(), _config.CACHE_DIR)
+    return open_store(_edition(), _config.CACHE_DIR) if _SOURCE else Store([], None)
 
 
 def compiler_is_off() -> bool:
@@ -113,14 +131,10 @@ def processor() -> str:
 
 def _edition() -> str:
     """A name for the versions, the source of all kernels and the settings that machine code depends on."""
-    digest = sha256()
-    for file in sorted(files(__package__).iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".py"):
-            digest.update(file.read_bytes() + b"\0")
     settings = [getattr(_config, name, None) for name in _SETTINGS]
-    digest.update(repr((sys.version, sys.platform, llvmlite.__version__, settings)).encode())
+    rest = repr((_SOURCE, sys.version, sys.platform, llvmlite.__version__, settings))
     python = f"{sys.version_info.major}{sys.version_info.minor}"
-    return f"{version('probforest')}-py{python}-numba{numba.__version__}-{digest.hexdigest()[:16]}"
+    return f"{version('probforest')}-py{python}-numba{numba.__version__}-{sha256(rest.encode()).hexdigest()[:16]}"
 
 
 def announce(name: str) -> None:
