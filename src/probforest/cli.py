@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import NoReturn
 
-from .commands import demo, evaluate, experiments, inspect, predict, train
+from .commands import demo, evaluate, experiments, inspect, precompile, predict, train
 from .commands.console import Console
 
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
-_COMMANDS = (train, predict, evaluate, inspect, demo, experiments)
+_COMMANDS = (train, predict, evaluate, inspect, demo, experiments, precompile)
 
 
 def parser() -> argparse.ArgumentParser:

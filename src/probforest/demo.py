@@ -58,13 +58,6 @@ def judge(model, scene: Scene, extra_fit: dict[str, Any], extra_predict: dict[st
     return Outcome(accuracy, log_loss(scene.y_test, proba), fitted - start, stop - fitted)
 
 
-def compile_kernels() -> None:
-    """Fit and ask tiny forests, so that no timing includes the compiler's work on a first run."""
-    X, y = make_two_classes(50, random_state=0)
-    for X_err in (None, 0.1):  # exact objects go down a tree in a kernel of their own
-        ProbabilisticRandomForestClassifier(1).fit(X, y, X_err=X_err).predict_proba(X, X_err=X_err)
-
-
 def compare(n_train: int, n_trees: int, n_jobs: int | None, seed: int) -> Iterator[tuple[str, Outcome, Outcome]]:
     """(scene, scikit-learn's forest, ours), one after the other."""
     for scene in scenes(n_train, seed):

@@ -12,7 +12,6 @@ from ..catalogues.catalogue import Chunk, listed
 from ..cell_error import CellError
 from ..classifier import ProbabilisticClassifier
 from ..extras import need
-from ..kernels.route import add_waves
 from ..persistence import load
 from ..progress import with_progress
 from ..units import implied_units
@@ -119,8 +118,6 @@ def answers(
     model: ProbabilisticClassifier, catalogue: Catalogue, others: Sequence[str], console: Console
 ) -> Iterator[Answer]:
     """What the model says about a table, of which the columns `others` come along."""
-    if model.fitted_with_errors_:
-        console.note_compiling(add_waves)
     return with_progress(
         _asked(model, catalogue, others, units_for(model, catalogue, console)),
         catalogue.n_rows,

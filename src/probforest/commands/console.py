@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..kernels.jit import is_cached
-
 
 class Console:
     """Where a command speaks. With `as_json`, standard output has nothing but the result."""
@@ -24,11 +22,6 @@ class Console:
     def note(self, text: str) -> None:
         """Something that users should know, but didn't ask for."""
         print(f"probforest: note: {text}", file=sys.stderr, flush=True)
-
-    def note_compiling(self, kernel: Any) -> None:
-        """Say why a first run takes longer, if it is one."""
-        if not is_cached(kernel):
-            self.note("compiling the kernels, which takes about 20 seconds, in a first run only.")
 
     def result(self, data: Any) -> None:
         """The result of a command, for scripts."""

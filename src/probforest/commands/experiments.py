@@ -4,11 +4,11 @@ import argparse
 import time
 from pathlib import Path
 
-from ..demo import compile_kernels
 from ..experiments import figures
 from ..experiments.cases import RECIPES
 from ..experiments.report import table, write_csv
 from ..experiments.studies import STUDIES, Plan
+from ..precompile import compile_kernels
 from ..progress import with_progress
 from .arguments import add_common, add_n_jobs, integer
 from .console import Console

@@ -17,7 +17,6 @@ from ..cell_error import CellError
 from ..columns import describe_pairs
 from ..evaluation import Evaluation, confusion_text, evaluate
 from ..forest import ProbabilisticRandomForestClassifier
-from ..kernels.grow import grow_nodes
 from ..persistence import save
 from .arguments import (
     add_common,
@@ -143,7 +142,6 @@ def _fit(
             f"{len(confidence):,} rows. Write 1 where the class is certain, 1 / (number of classes) where nothing is "
             "known, or empty the class, which leaves the row out."
         )
-    console.note_compiling(grow_nodes)
     try:
         with redirect_stdout(None):  # the forest would say again which errors it has found
             forest.fit(X, labelled.labels, y_proba=confidence)

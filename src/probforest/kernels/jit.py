@@ -1,15 +1,16 @@
-"""The decorators of all kernels, and the one place that imports Numba.
+"""The decorators of all kernels. Only this file and cache.py import Numba.
 
 A variable that begins as a number in the source (`n = 0`) has a type of its own until it changes, and every kernel that
 takes it is compiled twice. Where that matters, it begins as `np.int64(0)`. tests/test_signatures.py watches this.
 """
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 from numba.core.cpu import CPUTargetOptions
+
+from .cache import keep_on_disk
 
 Function = TypeVar("Function", bound=Callable)
 
@@ -20,7 +21,6 @@ Function = TypeVar("Function", bound=Callable)
 _UNPROMISED = {"_nrt": False, "no_cfunc_wrapper": True}
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
-    "cache": True,
     "error_model": "numpy",  # no checks for a division by zero; and no `fastmath`, which breaks NaN
     **{name: value for name, value in _UNPROMISED.items() if hasattr(CPUTargetOptions, name)},
 }
@@ -29,15 +29,8 @@ _OPTIONS: dict[str, Any] = {
 def kernel(function: Function) -> Function:
     """Compile lazily, release the GIL, cache on disk."""
     compiled: Any = numba.njit(**_OPTIONS)(function)
+    keep_on_disk(compiled)
     return compiled
-
-
-def is_cached(compiled: Any) -> bool:
-    """Whether a kernel was compiled before, in this process or another one."""
-    if not hasattr(compiled, "stats"):  # switched off by NUMBA_DISABLE_JIT
-        return True
-    folder = compiled.stats.cache_path
-    return bool(compiled.signatures) or (folder is not None and any(Path(folder).glob(f"*{compiled.__name__}*.nbi")))
 
 
 def inlined(function: Function) -> Function:
@@ -48,4 +41,5 @@ def inlined(function: Function) -> Function:
     `benchmarks/run.py`).
     """
     compiled: Any = numba.njit(**_OPTIONS, inline="always")(function)
+    keep_on_disk(compiled)
     return compiled
