@@ -429,13 +429,13 @@ def test_long_rows(tmp_path):
     with open_catalogue(csv(tmp_path, f'a,word\n1,x\n2,"{word}"\n3,y\n')) as catalogue:
         assert all_of(catalogue, ["a"], ["word"]).column("word").to_pylist() == ["x", word, "y"]
         assert catalogue.whole().column("a").to_pylist() == [1, 2, 3]
-    names = [f"a_name_of_some_length_{i:0200d}" for i in range(6000)]
-    text = ",".join(names) + "\n" + ",".join(map(str, range(6000))) + "\n"
+    names = [f"a_name_of_some_length_{i:02000d}" for i in range(600)]
+    text = ",".join(names) + "\n" + ",".join(map(str, range(600))) + "\n"
     assert len(text) > 2**20
     with open_catalogue(csv(tmp_path, text)) as catalogue:
         assert catalogue.names == names
         (chunk,) = catalogue.chunks(names[:-1], names[-1:])
-    assert chunk.others.column(names[-1]).to_pylist() == [5999]
+    assert chunk.others.column(names[-1]).to_pylist() == [599]
 
 
 def test_a_quote_that_is_not_closed(tmp_path):

@@ -4,7 +4,7 @@ Only names are looked at here; the numbers in the columns are read and checked e
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import NoReturn
@@ -114,7 +114,7 @@ def _checked_names(names: Sequence[str]) -> list[str]:
     return list(position)
 
 
-def looks_like_error_of(name: str, values: Sequence[str]) -> bool:
+def looks_like_error_of(name: str, values: Collection[str]) -> bool:
     """Whether the name of a column is that of an error or a limit of one of `values`.
 
     >>> looks_like_error_of("e_gmag", ["gmag"]), looks_like_error_of("e_gmag", ["rmag"])
@@ -127,13 +127,14 @@ def looks_like_error_of(name: str, values: Sequence[str]) -> bool:
 
 
 def _told(names: list[str], error_columns: Mapping) -> dict[str, Errors]:
+    known = dict.fromkeys(names)  # to be looked up, and in their order
     for value in error_columns:
-        _refuse_unknown(value, names, "the key")
+        _refuse_unknown(value, known, "the key")
     told = {value: _read_entry(value, entry) for value, entry in error_columns.items()}
     owner: dict[str, str] = {}
     for value, errors in told.items():
         for column in errors.columns:
-            _refuse_unknown(column, names, f"for {value!r} the column")
+            _refuse_unknown(column, known, f"for {value!r} the column")
             if column in told:
                 raise ValueError(
                     f"error_columns gives {column!r} to {value!r}, but {column!r} is a key, which means a value. "
@@ -164,7 +165,7 @@ def _read_entry(value: str, entry: str | tuple[str, str] | Errors) -> Errors:
     raise AssertionError
 
 
-def _refuse_unknown(column: str, names: list[str], what: str) -> None:
+def _refuse_unknown(column: str, names: Collection[str], what: str) -> None:
     if column in names:
         return
     # in lower case, as the wrong case is a usual mistake
@@ -219,7 +220,7 @@ def _readings(name: str) -> Iterator[_Reading]:
 
 def _guessed(names: list[str]) -> dict[str, Errors]:
     claims = _claims(names)
-    _refuse_upper_e(names, claims)
+    _refuse_upper_e(set(names), claims)
     return {value: _combined(value, claimed) for value, claimed in claims.items()}
 
 
@@ -278,7 +279,7 @@ def _refuse_orphan(name: str, readings: list[_Reading], names: list[str]) -> Non
         _refuse(f"column {name!r} looks like the error of {listed}")
 
 
-def _refuse_upper_e(names: list[str], claims: dict[str, list[tuple[str, str]]]) -> None:
+def _refuse_upper_e(names: set[str], claims: dict[str, list[tuple[str, str]]]) -> None:
     """VizieR has lower errors in `e_x` and upper ones in `E_x`, but `E_x` may also be a colour excess."""
     for value in claims:
         lower, upper = f"e_{value}", f"E_{value}"

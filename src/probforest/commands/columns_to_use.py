@@ -75,10 +75,10 @@ def choose_columns(
         Which columns are errors of which.
     """
     chosen = ColumnsToUse(catalogue.names, ignored=dict(catalogue.skipped))
-    dropped = [name for name in matching(drop, catalogue.names, "--drop") if name not in reserved]
-    chosen.ignored |= dict.fromkeys(dropped, "--drop")
+    dropped = {name for name in matching(drop, catalogue.names, "--drop") if name not in reserved}
+    chosen.ignored |= {name: "--drop" for name in catalogue.names if name in dropped}
     names = [name for name in catalogue.names if name not in reserved and name not in dropped]
-    wanted = None if features is None else matching(features, names, "--features")
+    wanted = None if features is None else set(matching(features, names, "--features"))
     if wanted is not None:
         names = _with_their_errors(wanted, names, errors)
     usable = []
@@ -95,10 +95,10 @@ def choose_columns(
     return chosen
 
 
-def _with_their_errors(wanted: Sequence[str], names: Sequence[str], errors: Any) -> list[str]:
+def _with_their_errors(wanted: set[str], names: Sequence[str], errors: Any) -> list[str]:
     """The features, and the columns that are or look like their errors."""
     if errors is None:
-        return list(wanted)
+        return [name for name in names if name in wanted]
     if isinstance(errors, dict):
         kept = {column for value, pair in errors.items() if value in wanted for column in pair.columns}
         for value in [value for value in errors if value not in wanted]:
@@ -140,8 +140,7 @@ def _all_nan(column: Any) -> bool:
 
 def look_like_errors(chosen: ColumnsToUse) -> list[str]:
     """Features that have the name of an error of another one."""
-    names = list(chosen.pairs)
-    return [name for name in names if looks_like_error_of(name, names)]
+    return [name for name in chosen.pairs if looks_like_error_of(name, chosen.pairs)]
 
 
 def look_like_identifiers(table: Any, names: Sequence[str]) -> list[str]:

@@ -54,7 +54,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
         kept = _kept_columns(catalogue, model, options)
         new_names = _new_columns(model, kept, options.prefix)
         counts = np.zeros(len(model.classes_), dtype=np.int64)
-        units = {name: unit for name, unit in catalogue.units.items() if name in kept}
+        units = {name: catalogue.units[name] for name in kept if name in catalogue.units}
         with open_output(options.output, units) as output:
             for answer in answers(model, catalogue, kept, console):
                 best = answer.proba.argmax(axis=1)

@@ -250,7 +250,7 @@ def _describe(
         console.say(f"left out: {labelled.n_unlabelled:,} rows without a class")
     how = "with their errors" if chosen.error_columns else "no column is an error of another"
     console.say(f"\nfeatures ({len(chosen.pairs)}), {how}:\n{indented(describe_pairs(chosen.pairs))}")
-    units = [f"{name} [{unit}]" for name, unit in catalogue.units.items() if name in chosen.names]
+    units = [f"{name} [{catalogue.units[name]}]" for name in chosen.names if name in catalogue.units]
     if units:
         console.say(f"units: {', '.join(units)}")
     for reason in dict.fromkeys(chosen.ignored.values()):
