@@ -48,7 +48,9 @@ class Output(ABC):
 
 
 @contextmanager
-def open_output(path: str | os.PathLike, units: dict[str, Any] | None = None) -> Iterator[Output]:
+def open_output(
+    path: str | os.PathLike, units: dict[str, Any] | None = None, *, overwrite: bool = True
+) -> Iterator[Output]:
     """Write a table under the name `path`, which it gets when all is there; else nothing is left of it.
 
     Parameters
@@ -57,6 +59,8 @@ def open_output(path: str | os.PathLike, units: dict[str, Any] | None = None) ->
         Its name tells the format and the compression.
     units : dict of str to unit, default=None
         Units of columns, for formats that have some.
+    overwrite : bool, default=True
+        Whether a file of that name may be replaced, also one that another program makes meanwhile.
 
     Yields
     ------
@@ -64,7 +68,7 @@ def open_output(path: str | os.PathLike, units: dict[str, Any] | None = None) ->
         Something with `write(piece)`.
     """
     form, compression = check_output_name(path)
-    with replacing(path) as temporary, writing(temporary, compression) as file:
+    with replacing(path, overwrite=overwrite) as temporary, writing(temporary, compression) as file:
         output: Output
         if form in (CSV, PARQUET, ARROW):
             output = _StreamedOutput(file, form, "\t" if ".tsv" in Path(path).name.lower() else ",")

@@ -1,7 +1,7 @@
 """`probforest evaluate`: how good a saved forest is on a table with known classes."""
 
 import argparse
-from contextlib import ExitStack
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..extras import need
 from ..html_report import html_report
 from ..persistence import describe
 from ..plotting import figures_of, write_figures
-from .arguments import add_common, add_n_jobs, add_overwrite, refuse_to_overwrite
+from .arguments import add_common, add_n_jobs, add_overwrite, refuse_to_overwrite, table_path
 from .asking import Fingerprint, answers, columns_of, load_for_tables
 from .console import Console
 from .target import positions, read_labels_of
@@ -27,14 +27,15 @@ def add(commands) -> None:
     """The options of the command."""
     parser = commands.add_parser(
         "evaluate",
-        help="judge a saved forest on a table with known classes",
         description="Judge a saved forest on a table with known classes, which should not be the one it was trained "
         "on: accuracy, log loss, Brier score, a table per class, reliability, accuracy against the size of the errors.",
         epilog="example:\n  probforest evaluate stars.prf test.fits --report report.html",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("model", type=Path, metavar="MODEL", help="a forest saved by probforest train")
-    parser.add_argument("table", type=Path, metavar="TABLE", help="objects with known classes")
+    parser.add_argument(
+        "table", type=table_path, metavar="TABLE", help="objects with known classes; - is standard input"
+    )
     parser.add_argument("--target", metavar="CLASS", help="the column with the classes (default: that of the training)")
     parser.add_argument("--report", type=Path, metavar="HTML", help="write a page with figures, which needs no network")
     parser.add_argument("--plots", type=Path, metavar="DIR", help="write the figures as PNG and SVG into a folder")
@@ -53,8 +54,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
         raise ValueError(f"{options.plots} is not empty. Choose another folder, or add --overwrite to replace figures.")
     if options.report is not None or options.plots is not None:
         need("matplotlib", "Drawing figures", "plots")  # now rather than after the work
-    with ExitStack() as stack:  # what can't be written is known at once
-        report = None if options.report is None else stack.enter_context(replacing(options.report))
+    page = nullcontext() if options.report is None else replacing(options.report, overwrite=options.overwrite)
+    with page as report:  # what can't be written is known at once
         if options.plots is not None:
             options.plots.mkdir(parents=True, exist_ok=True)
         return _run(options, console, report)
@@ -183,4 +184,4 @@ def _draw(
             "probforest": header["written_by"],
         }
         page = html_report(evaluation, plots, title=f"{options.model.name} on {options.table.name}", facts=facts)
-        report.write_text(page, encoding="utf-8")
+        report.write_text(page, encoding="utf-8", errors="backslashreplace")  # names of files may be no text
