@@ -150,7 +150,7 @@ def test_standard_input(small_model, tmp_path):
     with small_model.with_name("t.csv").open() as file:
         made = run("evaluate", tmp_path / "m.prf", "/dev/stdin", "--json", stdin=file)
     assert json.loads(made.stdout)["n_objects"] == 40
-    assert "was trained on what is in stdin" in made.stderr
+    assert "was trained on the objects in stdin" in made.stderr
 
 
 def test_devices_and_links_to_nothing(small_model, tmp_path, capsys):

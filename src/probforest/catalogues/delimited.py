@@ -18,6 +18,7 @@ _MISSING = ("--", "None", "none", "...", "NAN", "<NA>")  # beside those that pya
 _LOOK = 1 << 20  # bytes at the beginning that tell names and types; more where a row is long
 _LONGEST_HEAD = 1 << 28  # bytes
 _BLOCK = 1 << 22  # bytes that are parsed at once
+_BYTES_OF_COLUMN = 1 << 8  # the least of them: pyarrow prepares every column of every block
 
 
 class DelimitedCatalogue(Catalogue):
@@ -38,9 +39,10 @@ class DelimitedCatalogue(Catalogue):
     def _blocks(self) -> Iterator[Rows]:
         """The rows, without comments and names, in blocks."""
         with reading(self._source, self._compression) as file:
+            size = max(_BLOCK, _BYTES_OF_COLUMN * len(self.names))
             without_head = _WithoutHead(file, self._skip)
             try:
-                yield from row_blocks(without_head, self._delimiter, _BLOCK, first_line=self._skip + 1)
+                yield from row_blocks(without_head, self._delimiter, size, first_line=self._skip + 1)
             except ValueError as problem:
                 raise ValueError(f"{self.path}: {problem}") from None
 
