@@ -17,6 +17,7 @@ import pyarrow.parquet
 import pytest
 
 import probforest.catalogues.catalogue as catalogue_module
+import probforest.catalogues.output as output_module
 from catalogue_files import FILES, WITH_UNITS, as_arrow, compress, make_catalogue, write_everywhere
 from probforest.catalogues import check_output_name, delimited, open_catalogue, open_output
 
@@ -377,6 +378,16 @@ def test_letters_that_fits_lacks(tmp_path):
         open_output(tmp_path / "o.fits") as output,
     ):
         output.write(pyarrow.table({"word": ["λ"]}))
+
+
+@pytest.mark.parametrize("name", ["o.fits", "o.vot", "o.ecsv"])
+def test_texts_that_would_need_too_much_memory(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(output_module, "_MOST_LETTERS", 1000)
+    message = r"'word' has a text of 100 letters, .* Leave it out, or write CSV"
+    with open_output(tmp_path / name) as output:
+        output.write(pyarrow.table({"word": ["x" * 100, *"abcdefgh"]}))
+        with pytest.raises(ValueError, match=message):
+            output.write(pyarrow.table({"word": [None, "i"]}))
 
 
 READ_DAMAGED = """
