@@ -19,7 +19,7 @@ import pytest
 import probforest.catalogues.catalogue as catalogue_module
 import probforest.catalogues.output as output_module
 from catalogue_files import FILES, WITH_UNITS, as_arrow, compress, make_catalogue, write_everywhere
-from probforest.catalogues import check_output_name, delimited, open_catalogue, open_output
+from probforest.catalogues import check_output_name, columnar, delimited, open_catalogue, open_output
 
 TABLE = make_catalogue()
 NUMBERS = ["g", "e_g", "size", "size_err1", "size_err2", "visits", "variable"]
@@ -432,6 +432,36 @@ def test_csv_is_read_in_the_thread_that_asks_for_it(tmp_path, monkeypatch):
         with pytest.raises(ValueError, match="line 2002 has 3 fields"):
             list(catalogue.chunks(["x"], ["id"]))
     assert threads == {threading.current_thread()}
+
+
+@pytest.mark.parametrize("name", ["t.arrow", "stream.arrows"])
+def test_arrow_is_read_in_the_thread_that_asks_for_it(folder, monkeypatch, name):
+    threads = set()
+
+    class Watched(io.BytesIO):
+        def read(self, *size):
+            threads.add(threading.current_thread())
+            return super().read(*size)
+
+    monkeypatch.setattr(columnar, "reading", lambda path, _: Watched(path.read_bytes()))
+    with open_catalogue(folder / name) as catalogue:
+        check_content(all_of(catalogue))
+    assert threads <= {threading.current_thread()}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
+@pytest.mark.parametrize("name", [*FILES, "t.csv.zst", "t.parquet.zst"])
+def test_names_of_files_that_are_no_utf_8(folder, tmp_path, name):
+    if name.endswith(".zst"):
+        compress(folder / name.removesuffix(".zst"), "zst")
+    path = tmp_path / os.fsdecode(b"\xe9" + name.encode())
+    path.write_bytes((folder / name).read_bytes())
+    with open_catalogue(path) as catalogue:
+        check_content(all_of(catalogue))
+        whole = catalogue.whole()
+    if not name.endswith((".arrows", ".parquet.zst")):
+        with open_output(tmp_path / os.fsdecode(b"o\xe9" + name.encode())) as output:
+            output.write(whole)
 
 
 def test_long_rows(tmp_path):
