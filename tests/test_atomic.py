@@ -1,3 +1,4 @@
+import errno
 import os
 import stat
 import sys
@@ -121,6 +122,48 @@ def test_names_as_long_as_they_may_be(tmp_path):
 def test_a_name_without_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write("table.csv", "new")
+    assert (tmp_path / "table.csv").read_text() == "new"
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_file_that_appears_meanwhile_is_kept_and_so_is_the_result(tmp_path, monkeypatch, has_links):
+    if not has_links:  # as on some file systems
+        monkeypatch.setattr("os.link", no_links)
+    path, second = tmp_path / "table.csv.gz", tmp_path / "table-2.csv.gz"
+
+    def race():
+        with replacing(path, overwrite=False) as part:
+            part.write_text("mine")
+            path.write_text("theirs")
+            second.write_text("theirs too")
+
+    with pytest.raises(
+        FileExistsError, match=r"table\.csv\.gz was made by another program meanwhile.*table-3\.csv\.gz"
+    ):
+        race()
+    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {
+        "table.csv.gz": "theirs",
+        "table-2.csv.gz": "theirs too",
+        "table-3.csv.gz": "mine",
+    }
+
+
+def no_links(source, target):
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_new_file_that_must_not_replace_another(tmp_path, monkeypatch, has_links):
+    if not has_links:
+        monkeypatch.setattr("os.link", no_links)
+    with replacing(tmp_path / "table.csv", overwrite=False) as part:
+        part.write_text("new")
+    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {"table.csv": "new"}
+    with (
+        pytest.raises(FileExistsError, match=r"table\.csv exists already"),
+        replacing(part.with_name("table.csv"), overwrite=False),
+    ):
+        raise AssertionError
     assert (tmp_path / "table.csv").read_text() == "new"
 
 

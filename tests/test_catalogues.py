@@ -2,10 +2,12 @@
 
 import builtins
 import importlib
+import io
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 from contextlib import suppress
 
 import numpy as np
@@ -15,8 +17,9 @@ import pyarrow.parquet
 import pytest
 
 import probforest.catalogues.catalogue as catalogue_module
+import probforest.catalogues.output as output_module
 from catalogue_files import FILES, WITH_UNITS, as_arrow, compress, make_catalogue, write_everywhere
-from probforest.catalogues import check_output_name, open_catalogue, open_output
+from probforest.catalogues import check_output_name, columnar, delimited, open_catalogue, open_output
 
 TABLE = make_catalogue()
 NUMBERS = ["g", "e_g", "size", "size_err1", "size_err2", "visits", "variable"]
@@ -185,7 +188,8 @@ MANY = "".join(f"  {i}   {i}\n" for i in range(130_000))  # more than the megaby
 
 
 @pytest.mark.parametrize("suffix", ["gz", "zst"])
-def test_blanks_go_through_in_pieces(tmp_path, suffix):
+def test_blanks_go_through_in_pieces(tmp_path, suffix, monkeypatch):
+    monkeypatch.setattr("probforest.catalogues.delimited._BLOCK", 1 << 18)
     with open_catalogue(compress(csv(tmp_path, f"# id x\n{MANY}S-1 2\n"), suffix)) as catalogue:
         pieces = list(catalogue.chunks(["x"], ["id"]))
     assert len(pieces) > 1
@@ -455,6 +459,16 @@ def test_letters_that_fits_lacks(tmp_path):
         output.write(pyarrow.table({"word": ["λ"]}))
 
 
+@pytest.mark.parametrize("name", ["o.fits", "o.vot", "o.ecsv"])
+def test_texts_that_would_need_too_much_memory(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(output_module, "_MOST_LETTERS", 1000)
+    message = r"'word' has a text of 100 letters, .* Leave it out, or write CSV"
+    with open_output(tmp_path / name) as output:
+        output.write(pyarrow.table({"word": ["x" * 100, *"abcdefgh"]}))
+        with pytest.raises(ValueError, match=message):
+            output.write(pyarrow.table({"word": [None, "i"]}))
+
+
 READ_DAMAGED = """
 import sys
 from probforest.catalogues import open_catalogue
@@ -476,6 +490,90 @@ def test_a_damaged_file_does_not_keep_the_program_from_ending(tmp_path, suffix):
     path.write_bytes(content[: 3 * len(content) // 4])
     run = subprocess.run([sys.executable, "-c", READ_DAMAGED, path], capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
+
+
+def test_csv_is_read_in_the_thread_that_asks_for_it(tmp_path, monkeypatch):
+    """A thread of pyarrow's that still reads a file of Python's when the program ends would abort it."""
+    threads = set()
+
+    class Watched(io.BytesIO):
+        def read(self, *size):
+            threads.add(threading.current_thread())
+            return super().read(*size)
+
+    monkeypatch.setattr(delimited, "_BLOCK", 1000)
+    monkeypatch.setattr(delimited, "reading", lambda path, _: Watched(path.read_bytes()))
+    path = csv(tmp_path, "id,x\n" + "".join(f"{i},{i / 7}\n" for i in range(2000)))
+    with open_catalogue(path) as catalogue:
+        list(catalogue.chunks(["x"], ["id"]))
+        catalogue.whole()
+        path.write_text(path.read_text() + "1,2,3\n")
+        with pytest.raises(ValueError, match="line 2002 has 3 fields"):
+            list(catalogue.chunks(["x"], ["id"]))
+    assert threads == {threading.current_thread()}
+
+
+@pytest.mark.parametrize("name", ["t.arrow", "stream.arrows"])
+def test_arrow_is_read_in_the_thread_that_asks_for_it(folder, monkeypatch, name):
+    threads = set()
+
+    class Watched(io.BytesIO):
+        def read(self, *size):
+            threads.add(threading.current_thread())
+            return super().read(*size)
+
+    monkeypatch.setattr(columnar, "reading", lambda path, _: Watched(path.read_bytes()))
+    with open_catalogue(folder / name) as catalogue:
+        check_content(all_of(catalogue))
+    assert threads <= {threading.current_thread()}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
+@pytest.mark.parametrize("name", [*FILES, "t.csv.zst", "t.parquet.zst"])
+def test_names_of_files_that_are_no_utf_8(folder, tmp_path, name):
+    if name.endswith(".zst"):
+        compress(folder / name.removesuffix(".zst"), "zst")
+    path = tmp_path / os.fsdecode(b"\xe9" + name.encode())
+    path.write_bytes((folder / name).read_bytes())
+    with open_catalogue(path) as catalogue:
+        check_content(all_of(catalogue))
+        whole = catalogue.whole()
+    if not name.endswith((".arrows", ".parquet.zst")):
+        with open_output(tmp_path / os.fsdecode(b"o\xe9" + name.encode())) as output:
+            output.write(whole)
+
+
+def test_long_rows(tmp_path):
+    """Longer than what is looked at or parsed at once: many names, and a text of megabytes."""
+    word = "long " * 2_000_000
+    with open_catalogue(csv(tmp_path, f'a,word\n1,x\n2,"{word}"\n3,y\n')) as catalogue:
+        assert all_of(catalogue, ["a"], ["word"]).column("word").to_pylist() == ["x", word, "y"]
+        assert catalogue.whole().column("a").to_pylist() == [1, 2, 3]
+    names = [f"a_name_of_some_length_{i:02000d}" for i in range(600)]
+    text = ",".join(names) + "\n" + ",".join(map(str, range(600))) + "\n"
+    assert len(text) > 2**20
+    with open_catalogue(csv(tmp_path, text)) as catalogue:
+        assert catalogue.names == names
+        (chunk,) = catalogue.chunks(names[:-1], names[-1:])
+    assert chunk.others.column(names[-1]).to_pylist() == [599]
+
+
+def test_a_quote_that_is_not_closed(tmp_path):
+    with open_catalogue(csv(tmp_path, '# x\na,word\n1,"x"\n2,"y\n3,z\n')) as catalogue:
+        for read in (catalogue.whole, lambda: list(catalogue.chunks(["a"], ["word"]))):
+            with pytest.raises(ValueError, match=r"t\.csv: the row in line 4 has a quote that is not closed"):
+                read()
+
+
+def test_lines_are_counted_as_an_editor_does(tmp_path):
+    start = '# x\n\na,word\n\n1,"two\nlines"\n\n2,"y"\n'
+    for read in (lambda catalogue: catalogue.whole(), lambda catalogue: list(catalogue.chunks(["a"], ["word"]))):
+        with open_catalogue(csv(tmp_path, start)) as catalogue:
+            csv(tmp_path, start + "3,z,4\n")
+            with pytest.raises(ValueError, match="line 9 has 3 fields"):
+                read(catalogue)
+    with pytest.raises(ValueError, match="line 9 has 3 fields"):
+        open_catalogue(csv(tmp_path, start + "3,z,4\n"))
 
 
 def test_no_temporary_copy_is_left_of_a_damaged_file(folder, tmp_path, monkeypatch):

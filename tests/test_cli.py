@@ -17,7 +17,7 @@ from astropy.table import Table
 
 import probforest
 from catalogue_files import as_arrow
-from command_line import TABLE, TRAIN, call, run
+from command_line import TABLE, TRAIN, call, run, write
 from probforest.catalogues import open_catalogue
 from probforest.cli import main
 
@@ -112,6 +112,12 @@ class Page(HTMLParser):
         self.text += data
 
 
+def assert_in_order(words, text):
+    for each in words:
+        _, found, text = text.partition(each)
+        assert found, each
+
+
 def test_report_and_plots(folder, tmp_path):
     made = run(
         "evaluate",
@@ -123,17 +129,36 @@ def test_report_and_plots(folder, tmp_path):
         tmp_path / "p",
     )
     assert made.returncode == 0, made.stderr
-    assert "was trained on what is in t.csv" in made.stderr
+    assert "was trained on the objects in t.csv" in made.stderr
     page = Page((tmp_path / "r.html").read_text(encoding="utf-8"))
     assert len(page.sources) >= 5
     assert all(source.startswith("data:image/svg+xml;base64,") for source in page.sources)
-    for words in ("Accuracy", "Can the probabilities be trusted?", "galaxy", "Size of the errors"):
-        assert words in page.text
+    in_this_order = ["without_units.prf on t.csv", "was trained on the objects in t.csv", "Accuracy", "In short"]
+    in_this_order += ["galaxy", "Can the probabilities be trusted?", "Size of the errors"]
+    assert_in_order(in_this_order, page.text)
     again = ["evaluate", folder / "without_units.prf", folder / "t.csv", "--plots", tmp_path / "p"]
     assert call(*again) == 2
     assert call(*again, "--overwrite") == 0
     names = {path.name for path in (tmp_path / "p").iterdir()}
     assert {"confusion.png", "reliability.svg", "error_size.png", "importance.svg"} <= names
+
+
+def test_the_page_about_other_tables_has_no_such_warning(small_model, tmp_path, capsys):
+    rows = small_model.with_name("t.csv").read_text().splitlines()
+    table = write(tmp_path / "half.csv", "\n".join([*rows[:21], ",1,1"]) + "\n")
+    words = ["evaluate", small_model, table, "--report", tmp_path / "r.html"]
+    assert call(*words) == 0
+    text = Page((tmp_path / "r.html").read_text(encoding="utf-8")).text
+    assert "was trained on the objects" not in text
+    assert_in_order(["Rows without a class", "1"], text)
+    capsys.readouterr()
+    assert call("evaluate", small_model, table, "--json") == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["is_training_table"], result["notes"]) == (False, [])
+    assert call("evaluate", small_model, small_model.with_name("t.csv"), "--json") == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["is_training_table"] is True
+    assert "was trained on the objects in t.csv" in result["notes"][0]
 
 
 def test_demo_and_experiments(tmp_path, capsys):

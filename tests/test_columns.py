@@ -405,3 +405,29 @@ def test_bad_errors(arguments, message):
 )
 def test_description(pairs, text):
     assert describe_pairs(pairs) == text
+
+
+class Counted(str):
+    """A name that counts how often it is compared with others."""
+
+    n_looks = 0
+
+    def __eq__(self, other):
+        Counted.n_looks += 1
+        return str.__eq__(self, other)
+
+    def __hash__(self):
+        Counted.n_looks += 1
+        return str.__hash__(self)
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_the_work_grows_with_the_number_of_columns_and_not_with_its_square(told):
+    def looks(n_values):
+        names = [Counted(f"{front}x{i}") for front in ("", "e_") for i in range(n_values)]
+        errors = dict(zip(names[:n_values], names[n_values:], strict=True)) if told else "auto"
+        Counted.n_looks = 0
+        assert len(pair_columns(names, errors)) == n_values
+        return Counted.n_looks
+
+    assert looks(400) < 3 * looks(200)

@@ -177,3 +177,13 @@ def test_a_browser_runs_nothing_of_it(tmp_path):
     # Even a script that someone puts in is not run: the page forbids it.
     changed = in_browser(evil.replace("</body>", EVIL + "</body>"), tmp_path, "--dump-dom").stdout
     assert "<title>hacked" not in changed
+
+
+def test_warnings_stand_between_the_heading_and_the_numbers():
+    warning = f"trained on {EVIL}"
+    page = Page(html_report(make_evaluation(), title="Heading", facts={}, warnings=[warning]))
+    texts = page.texts[page.texts.index("Heading", 1) :]
+    assert texts[1] == f"Trained on {EVIL}"
+    assert "were given their true class" in texts[2]
+    assert "script" not in page.tags
+    assert page.values("p", "class")[0] == "warning"

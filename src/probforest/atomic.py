@@ -6,6 +6,7 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain, count
 from pathlib import Path
 
 _NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
@@ -13,11 +14,13 @@ _LONGEST_STEM = 40  # characters of a name that the temporary one repeats; names
 
 
 @contextmanager
-def replacing(path: str | os.PathLike) -> Iterator[Path]:
+def replacing(path: str | os.PathLike, *, overwrite: bool = True) -> Iterator[Path]:
     """Yield the name of an empty temporary file in the same folder, which takes the place of `path` at the end.
 
     Whoever uses it opens the file by that name, and closes it. After an exception it is removed, and what was there
     under `path` stays. A link is followed: the file that it points to is replaced. A file that is there keeps its mode.
+    Without `overwrite` nothing is replaced: if there is a file of that name at the end, made by another program
+    meanwhile, the new one is kept under a similar name, and a FileExistsError says so.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -30,13 +33,18 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))
     mode = _mode_of(target)
+    if mode is not None and not overwrite:
+        raise FileExistsError(f"{path} exists already.")
     part = _new_part(target)
     try:
         yield part
         if mode is not None:
             os.chmod(part, mode)
         _write_through(part)
-        os.replace(part, target)
+        if overwrite:
+            os.replace(part, target)
+        else:
+            _name(part, target)
     except BaseException as problem:
         with suppress(FileNotFoundError):
             part.unlink()
@@ -57,6 +65,35 @@ def _mode_of(target: Path) -> int | None:
     if not os.access(target, os.W_OK):  # to replace a file needs no right to write it, but its owner meant it
         raise PermissionError(f"{target} is write-protected; choose another name, or allow writing.")
     return stat.S_IMODE(mode)
+
+
+def _name(part: Path, target: Path) -> None:
+    """Give a file its name, or a similar one if there is such a file by now."""
+    stem, dot, ending = target.name.partition(".")
+    similar = (target.with_name(f"{stem}-{number}{dot}{ending}") for number in count(2))
+    for name in chain([target], similar):
+        try:
+            _rename(part, name)
+        except FileExistsError:
+            continue
+        break
+    if name != target:
+        raise FileExistsError(
+            f"{target} was made by another program meanwhile, and is left as it is. The result is in {name.name}."
+        )
+
+
+def _rename(part: Path, name: Path) -> None:
+    """Rename a file to a name that nothing has; `os.rename` would replace it on Unix."""
+    try:
+        os.link(part, name)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links: reserve the name
+        os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        os.replace(part, name)
+    else:
+        part.unlink()
 
 
 def _new_part(target: Path) -> Path:

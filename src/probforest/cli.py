@@ -1,24 +1,33 @@
-"""The command line: its commands, how it ends, and how it complains."""
+"""The command line: its commands, how it ends, and how it complains.
+
+A command is imported when it is called, so that help and Ctrl-C need not wait for Numba and scikit-learn.
+"""
 
 import argparse
 import os
-import signal
 import sys
-import threading
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from importlib import import_module
 from importlib.metadata import version
-from typing import NoReturn
 
-from .commands import demo, evaluate, experiments, inspect, precompile, predict, train
-from .commands.console import Console
+from . import interruption
+from .commands.console import Console, open_closed_streams
 
-FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
-_COMMANDS = (train, predict, evaluate, inspect, demo, experiments, precompile)
+FAILED, WRONG_INPUT = 1, 2
+_COMMANDS = {
+    "train": "train a forest on a table and save it",
+    "predict": "classify a table with a saved forest",
+    "evaluate": "judge a saved forest on a table with known classes",
+    "inspect": "show what a saved forest is and which columns it needs",
+    "demo": "train and judge a forest on built-in noisy data, beside scikit-learn's",
+    "experiments": "repeat the experiments of the paper, with more rivals",
+    "precompile": "compile all kernels now, so that no later run has to",
+}
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(chosen: str | None = None) -> argparse.ArgumentParser:
+    """A parser of the command `chosen`, whose module is imported here, or of the names of all commands."""
     main_parser = argparse.ArgumentParser(
         prog="probforest",
         description="Random forests for data with error bars and doubtful labels.",
@@ -31,29 +40,65 @@ def parser() -> argparse.ArgumentParser:
     )
     main_parser.add_argument("--version", action="version", version=version("probforest"))
     commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in _COMMANDS:
-        command.add(commands)
+    if chosen in _COMMANDS:
+        import_module(f".commands.{chosen}", __package__).add(commands)
+    else:
+        for name, purpose in _COMMANDS.items():
+            commands.add_parser(name, help=purpose)
     return main_parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns its exit code."""
-    options = parser().parse_args(arguments)
-    console = Console(options.json)
+    """Run a command; returns its exit code. Without `arguments`, the program is the command line itself."""
+    open_closed_streams()
+    console = Console()
+    with interruption.Interruption() as stop:
+        if arguments is None:
+            stop.exits_at_once()
+        else:
+            stop.raises()
+        code = _code(list(sys.argv[1:] if arguments is None else arguments), console, stop)
+        if arguments is None:
+            stop.kills()
+        if console.problem is not None and code == 0:
+            console.tell(f"error: standard output: {console.problem.strerror}")
+            code = FAILED
+        return code
+
+
+def _code(words: list[str], console: Console, stop: interruption.Interruption) -> int:
+    """Run a command, and say what went wrong."""
     try:
-        with _termination_is_interruption(), console.notes_for_warnings():
+        options = _options(words, console)
+        stop.raises()
+        console.as_json = options.json
+        with console.notes_for_warnings():
             return options.run(options, console)
+    except SystemExit:
+        if console.problem is None:
+            raise
+        return 0  # of help that could not be printed
     except KeyboardInterrupt:
-        print("probforest: interrupted; no unfinished file is left.", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:  # a reader such as `head` has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+        return _interrupted(console)
     except Exception as problem:
-        if options.debug:
+        if stop.is_requested:  # an interrupted import ends in many ways
+            return _interrupted(console)
+        if "--debug" in words:
             traceback.print_exc()
-        print(f"probforest: error: {_in_one_line(problem)}", file=sys.stderr)
+        console.tell(f"error: {_in_one_line(problem)}")
         return _exit_code(problem)
+
+
+def _options(words: list[str], console: Console) -> argparse.Namespace:
+    try:
+        return parser(words[0] if words else None).parse_args(words)
+    finally:
+        console.flush()  # a text of help
+
+
+def _interrupted(console: Console) -> int:
+    console.tell(interruption.MESSAGE)
+    return interruption.CODE
 
 
 def _in_one_line(problem: Exception) -> str:
@@ -61,14 +106,20 @@ def _in_one_line(problem: Exception) -> str:
     if isinstance(problem, MemoryError):
         return "there is not enough memory."
     if isinstance(problem, OSError) and problem.strerror:
-        where = f"{problem.filename}: " if problem.filename else ""
-        return f"{where}{problem.strerror}"
+        return _about_file(problem)
     text = " ".join(str(problem).split())
     for python_word, option in _IN_OPTIONS.items():
         text = text.replace(python_word, option)
     if isinstance(problem, ValueError | ImportError):
         return text
     return f"unexpected {type(problem).__name__}: {text} (--debug shows where)"
+
+
+def _about_file(problem: OSError) -> str:
+    name = problem.filename
+    if isinstance(problem, FileNotFoundError) and name is not None and os.path.islink(name):
+        return f"{name} is a link to {os.readlink(name)}, which does not exist"
+    return f"{name}: {problem.strerror}" if name else str(problem.strerror)
 
 
 _IN_OPTIONS = {
@@ -84,23 +135,6 @@ def _exit_code(problem: Exception) -> int:
     wrong_path = FileNotFoundError | FileExistsError | IsADirectoryError | NotADirectoryError
     wrong_input = ValueError | ImportError | wrong_path
     return WRONG_INPUT if isinstance(problem, wrong_input) else FAILED
-
-
-@contextmanager
-def _termination_is_interruption() -> Iterator[None]:
-    """A polite end by another program is an interruption: unfinished files are removed."""
-
-    def stop(*_) -> NoReturn:
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():  # only the main thread may say what signals do
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 if __name__ == "__main__":

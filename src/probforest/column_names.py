@@ -1,7 +1,7 @@
 """What the names of columns say: which is the error or the limit of which other, as usual catalogues name them."""
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -35,13 +35,13 @@ class _Reading:
     is_sure: bool = True  # False: an ordinary name, unless the table has the value
 
 
-def looks_like_error_of(name: str, values: Sequence[str], names: Sequence[str]) -> bool:
+def looks_like_error_of(name: str, values: Collection[str], names: Set[str]) -> bool:
     """Whether a column of a table with the columns `names` is by its name an error or a limit of one of `values`.
 
-    >>> looks_like_error_of("e_g", ["g"], ["g", "e_g"]), looks_like_error_of("e_g", ["r"], ["r", "e_g"])
+    >>> looks_like_error_of("e_g", ["g"], {"g", "e_g"}), looks_like_error_of("e_g", ["r"], {"r", "e_g"})
     (True, False)
     """
-    return any(reading.value in values for reading in _readings_beside(name, set(names)))
+    return any(reading.value in values for reading in _readings_beside(name, names))
 
 
 def guess_roles(names: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -51,7 +51,7 @@ def guess_roles(names: Sequence[str]) -> dict[str, dict[str, str]]:
     {'g': {'symmetric': 'e_g'}, 'r': {'upper': 'r_err1', 'lower': 'r_err2'}}
     """
     claims = _claims(names)
-    _refuse_upper_e(names, claims)
+    _refuse_upper_e(set(names), claims)
     return {value: _combined(value, claimed) for value, claimed in claims.items()}
 
 
@@ -102,7 +102,8 @@ def _is_no_error(before: str, *, is_glued: bool) -> bool:
 
 def _claims(names: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
     """For every value with errors the (role, column) of each."""
-    readings = {name: _readings_beside(name, set(names)) for name in names}
+    all_names = set(names)
+    readings = {name: _readings_beside(name, all_names) for name in names}
     # only a value with an error has a limit: xlim may be anything
     has_errors = {reading.value for name in names for reading in readings[name] if reading.role != LIMIT}
     values: set[str] = set()
@@ -119,7 +120,7 @@ def _claims(names: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
         for value, role in meant.items():
             claims.setdefault(value, []).append((role, name))
         if not meant:
-            _refuse_orphan(name, readings[name], names)
+            _refuse_orphan(name, readings[name], all_names)
             values.add(name)
     return claims
 
@@ -143,7 +144,7 @@ def _combined(value: str, claims: list[tuple[str, str]]) -> dict[str, str]:
     return columns
 
 
-def _refuse_orphan(name: str, readings: list[_Reading], names: Sequence[str]) -> None:
+def _refuse_orphan(name: str, readings: list[_Reading], names: Set[str]) -> None:
     """Complain about a column that must be an error, but of no value in the table."""
     values = [reading.value for reading in readings if reading.is_sure]
     reasons = [
@@ -154,7 +155,7 @@ def _refuse_orphan(name: str, readings: list[_Reading], names: Sequence[str]) ->
         _refuse(f"column {name!r} looks like the error of {listed}")
 
 
-def _refuse_upper_e(names: Sequence[str], claims: dict[str, list[tuple[str, str]]]) -> None:
+def _refuse_upper_e(names: Set[str], claims: dict[str, list[tuple[str, str]]]) -> None:
     """VizieR has lower errors in `e_x` and upper ones in `E_x`, but `E_x` may also be a colour excess."""
     for value in claims:
         lower, upper = f"e_{value}", f"E_{value}"

@@ -152,13 +152,14 @@ def _checked_names(names: Sequence[str]) -> list[str]:
 
 
 def _told(names: list[str], error_columns: Mapping) -> dict[str, Errors]:
+    known = dict.fromkeys(names)  # to be looked up, and in their order
     for value in error_columns:
-        _refuse_unknown(value, names, "the key")
+        _refuse_unknown(value, known, "the key")
     told = {value: _read_entry(value, entry) for value, entry in error_columns.items()}
     owner: dict[str, str] = {}
     for value, errors in told.items():
         for column in errors.columns:
-            _refuse_unknown(column, names, f"for {value!r} the column")
+            _refuse_unknown(column, known, f"for {value!r} the column")
             if column in told:
                 raise ValueError(
                     f"error_columns gives {column!r} to {value!r}, but {column!r} is a key, which means a value. "
@@ -189,7 +190,7 @@ def _read_entry(value: str, entry: str | tuple[str, str] | Errors) -> Errors:
     raise AssertionError
 
 
-def _refuse_unknown(column: str, names: list[str], what: str) -> None:
+def _refuse_unknown(column: str, names: Collection[str], what: str) -> None:
     if column in names:
         return
     # in lower case, as the wrong case is a usual mistake

@@ -89,6 +89,8 @@ h1 { font-size: 1.75rem; line-height: 1.25; margin: 0 0 .5rem; overflow-wrap: an
 h2 { font-size: 1.25rem; margin: 0 0 .5rem; }
 p { margin: 0 0 .75rem; }
 .lead { font-size: 1.1rem; color: var(--quiet); }
+.warning { padding: .8rem 1rem; border: 2px solid var(--bad); border-radius: .6rem; font-weight: 600;
+  overflow-wrap: anywhere; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(max(10rem, 30%), 1fr)); gap: .75rem;
   margin: 1.5rem 0; padding: 0; list-style: none; }
 .cards li, section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; }
@@ -135,7 +137,14 @@ dd { margin: 0; overflow-wrap: anywhere; }
 """
 
 
-def html_report(evaluation: Evaluation, plots: Sequence[Plot] = (), *, title: str, facts: Mapping[str, str]) -> str:
+def html_report(
+    evaluation: Evaluation,
+    plots: Sequence[Plot] = (),
+    *,
+    title: str,
+    facts: Mapping[str, str],
+    warnings: Sequence[str] = (),
+) -> str:
     """One self-contained web page about an evaluation.
 
     Parameters
@@ -148,6 +157,8 @@ def html_report(evaluation: Evaluation, plots: Sequence[Plot] = (), *, title: st
         Heading of the page.
     facts : mapping of str to str
         What was evaluated: the model's file, the table, versions. Listed at the end.
+    warnings : sequence of str, default=()
+        What a reader must know before the numbers. Right below the heading.
 
     Returns
     -------
@@ -163,7 +174,8 @@ def html_report(evaluation: Evaluation, plots: Sequence[Plot] = (), *, title: st
     >>> "<h1>Stars &amp; galaxies</h1>" in page
     True
     """
-    body = "\n".join([_head(evaluation, title), _cards(evaluation), *_sections(evaluation, plots), _facts(facts)])
+    head = _head(evaluation, title, warnings)
+    body = "\n".join([head, _cards(evaluation), *_sections(evaluation, plots), _facts(facts)])
     body = body.replace(" %", "&nbsp;%")  # no line begins with a sign of per cent
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -183,12 +195,13 @@ def html_report(evaluation: Evaluation, plots: Sequence[Plot] = (), *, title: st
 """
 
 
-def _head(evaluation: Evaluation, title: str) -> str:
+def _head(evaluation: Evaluation, title: str, warnings: Sequence[str]) -> str:
     n_right = int(evaluation.confusion.trace())
     lead = f"{n_right:,} of {evaluation.n_objects:,} objects were given their true class."
     if evaluation.n_left_out:
         lead += f" Objects without an answer, which are left out: {evaluation.n_left_out:,}."
-    return f'<h1>{escape(title)}</h1>\n<p class="lead">{lead}</p>'
+    paragraphs = [f'<p class="warning">{escape(text[:1].upper() + text[1:])}</p>' for text in warnings]
+    return "\n".join([f"<h1>{escape(title)}</h1>", *paragraphs, f'<p class="lead">{lead}</p>'])
 
 
 def _cards(evaluation: Evaluation) -> str:

@@ -1,7 +1,6 @@
 """Text with blanks between its fields, as one or many, turned into fields with a delimiter while it is read."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 BLANKS = " "  # the delimiter of such a file: a run of blanks and tabs
@@ -35,15 +34,10 @@ def is_comment(line: bytes) -> bool:
 class BlankSeparated:
     """A file with blanks between the fields, which is read as one with delimiters, without comments and empty lines."""
 
-    def __init__(self, file: Any, path: Path, n_fields: int, *, skip: int = 0, skipped: int = 0):
-        """`skip` lines at the beginning, those of names and comments, unless these are `skipped` already."""
-        self._file, self._path, self._n_fields, self._skip = file, path, n_fields, skip
-        self._line_number = skipped
+    def __init__(self, file: Any, n_fields: int, *, first_line: int = 1):
+        """`file` has no names any more; its first line is the line `first_line` of the whole."""
+        self._file, self._n_fields, self._line_number = file, n_fields, first_line - 1
         self._rest, self._ready = b"", b""
-
-    @property
-    def closed(self) -> bool:
-        return self._file.closed
 
     def read(self, size: int = -1) -> bytes:
         """At most `size` bytes."""
@@ -60,12 +54,12 @@ class BlankSeparated:
 
     def _with_delimiters(self, line: bytes) -> bytes:
         self._line_number += 1
-        if self._line_number <= self._skip or is_comment(line):
+        if is_comment(line):
             return b""
         fields = fields_of(line)
         if len(fields) != self._n_fields:
             raise ValueError(
-                f"{self._path}: line {self._line_number} has {len(fields)} fields, but there are {self._n_fields} "
+                f"line {self._line_number} has {len(fields)} fields, but there are {self._n_fields} "
                 f"names of columns: {line.decode(errors='replace').strip()[:60]!r}"
             )
         return DELIMITER.encode().join(fields) + b"\n"

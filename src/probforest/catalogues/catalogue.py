@@ -1,6 +1,7 @@
 """A table in a file, open for reading: what all formats have in common."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from difflib import get_close_matches
@@ -88,7 +89,8 @@ class Catalogue(AbstractContextManager, ABC):
         """
         self.refuse_unknown([*numbers, *others])
         first_row = 0
-        for piece in self.pieces([name for name in numbers if name not in others], others):
+        kept = set(others)
+        for piece in self.pieces([name for name in numbers if name not in kept], others):
             if piece.num_rows > 0:
                 yield Chunk(self.as_numbers(piece.select(numbers), first_row), piece.select(others))
             first_row += piece.num_rows
@@ -99,7 +101,8 @@ class Catalogue(AbstractContextManager, ABC):
 
     def refuse_unknown(self, names: Sequence[str]) -> None:
         """Complain about columns that the table does not have."""
-        unknown = [name for name in names if name not in self.names]
+        known = set(self.names)
+        unknown = [name for name in names if name not in known]
         if not unknown:
             return
         name = unknown[0]
@@ -110,9 +113,9 @@ class Catalogue(AbstractContextManager, ABC):
 
     def refuse_duplicates(self, names: Sequence[str]) -> None:
         """Complain about two columns with the same name."""
-        twice = [name for name in dict.fromkeys(names) if list(names).count(name) > 1]
-        if twice:
-            raise ValueError(f"{self.path} has two columns with the name {twice[0]!r}. Rename or remove one.")
+        twice = next((name for name, number in Counter(names).items() if number > 1), None)
+        if twice is not None:
+            raise ValueError(f"{self.path} has two columns with the name {twice!r}. Rename or remove one.")
 
 
 def what_there_is(name: str, names: Sequence[str]) -> str:
@@ -151,15 +154,17 @@ def with_numbers(piece: Any, numbers: Sequence[str], path: Path, first_row: int 
     """The piece with some columns as float64."""
     import pyarrow
 
+    converted = {}
     for name in numbers:
         column = piece.column(name)
         if column.type == pyarrow.float64():
             continue
         if not is_number(column.type) and not pyarrow.types.is_null(column.type):
             raise ValueError(f"{path}: the column {name!r} must hold numbers, {_what_is_there(column, first_row)}.")
-        place = piece.schema.get_field_index(name)
-        piece = piece.set_column(place, name, column.cast(pyarrow.float64(), safe=False))
-    return piece
+        converted[name] = column.cast(pyarrow.float64(), safe=False)
+    if not converted:
+        return piece
+    return pyarrow.table({name: converted.get(name, piece.column(name)) for name in piece.column_names})
 
 
 def _what_is_there(column: Any, first_row: int) -> str:

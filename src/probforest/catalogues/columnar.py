@@ -1,5 +1,6 @@
 """Parquet and Arrow files."""
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -67,7 +68,7 @@ class _ColumnarCatalogue(Catalogue):
 
     def _refuse_expansion(self, n_bytes: int) -> None:
         try:
-            refuse_expansion(n_bytes, self.path.stat().st_size)
+            refuse_expansion(n_bytes, self._source.stat().st_size)
         except UnsafeTable as problem:
             raise ValueError(f"{self.path} is not read: {problem}.") from None
 
@@ -93,7 +94,7 @@ class ParquetCatalogue(_ColumnarCatalogue):
         self._arrow = need("pyarrow", form, "tables")
         parquet = need("pyarrow.parquet", form, "tables")
         try:
-            self._file = parquet.ParquetFile(source, pre_buffer=False)
+            self._file = parquet.ParquetFile(self._arrow.OSFile(os.fsencode(source)), pre_buffer=False)
         except self._arrow.ArrowInvalid as problem:
             raise ValueError(f"{path} is damaged, or no Parquet file: {problem}") from problem
         self._read_schema(self._file.schema_arrow)
@@ -109,7 +110,7 @@ class ParquetCatalogue(_ColumnarCatalogue):
             raise ValueError(f"{self.path} is damaged: {problem}") from problem
 
     def close(self) -> None:
-        self._file.close()
+        self._file.close(force=True)
         super().close()
 
 
@@ -142,8 +143,10 @@ class ArrowCatalogue(_ColumnarCatalogue):
                     stream = self._ipc.open_stream(file)
                     yield stream.schema, iter(stream)
                 else:
-                    opened = self._ipc.open_file(file)
-                    yield opened.schema, (opened.get_batch(i) for i in range(opened.num_record_batches))
+                    # Arrow reads it in threads, which must not need Python at the end of a program
+                    with self._arrow.OSFile(os.fsencode(self._source)) as native:
+                        opened = self._ipc.open_file(native)
+                        yield opened.schema, (opened.get_batch(i) for i in range(opened.num_record_batches))
             except (self._arrow.ArrowInvalid, self._arrow.ArrowIndexError, OSError) as problem:
                 raise ValueError(f"{self.path} is damaged: {problem}") from problem
 

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
@@ -113,7 +114,8 @@ def _opened(path: Path, mode: str, compression: str | None) -> Any:
     if compression == "xz":
         return lzma.open(path, mode)
     arrow = need("pyarrow", "zstd compression", "tables")
-    return (arrow.input_stream if mode == "rb" else arrow.output_stream)(str(path), compression="zstd")
+    file = arrow.OSFile(os.fsencode(path), mode)  # by its bytes, as a name may be no text
+    return (arrow.input_stream if mode == "rb" else arrow.output_stream)(file, compression="zstd")
 
 
 def format_of(path: Path, file: BinaryIO) -> str:

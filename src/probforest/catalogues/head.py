@@ -27,7 +27,10 @@ class Head:
         header = _header(lines[first], path)
         self.n_lines = first + 1  # of comments and names
         self.delimiter = _delimiter(header, _text(lines[content[1]]) if len(content) > 1 else None)
-        self.names = _split(header, self.delimiter)
+        try:
+            self.names = _split(header, self.delimiter)
+        except csv.Error as problem:
+            raise ValueError(f"{path}: the line with the names of columns can't be read: {problem}.") from None
         above = next((_text(line).strip().lstrip("#") for line in reversed(lines[:first]) if line.strip()), "")
         if any(map(_is_numeral, self.names)) and self._takes_names_from(above, header):
             self.n_lines = first

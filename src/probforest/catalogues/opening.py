@@ -1,10 +1,14 @@
 """Open a table, whatever its format."""
 
+import errno
 import os
 import shutil
+import stat
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from .astronomical import AstropyCatalogue, FitsCatalogue
 from .catalogue import Catalogue
@@ -25,34 +29,75 @@ _READ_FROM_START_TO_END = (CSV, ECSV, VOTABLE, ARROW_STREAM)  # others are read 
 
 
 def open_catalogue(path: str | os.PathLike) -> Catalogue:
-    """Open a table: CSV, ECSV, FITS, VOTable, Parquet or Arrow, compressed or not.
+    """Open a table: CSV, ECSV, FITS, VOTable, Parquet or Arrow, compressed or not, in a file or from a pipe.
 
     The first bytes tell the format, whatever the name.
     """
     path = Path(path)
-    if path.is_dir():
-        raise ValueError(f"{path} is a folder; expected a file with a table.")
-    compression = compression_of(path)
-    with reading(path, compression) as file:
-        form = format_of(path, file)
-    source = path
-    if compression is not None and form not in _READ_FROM_START_TO_END:
-        source, compression = _decompressed(path, compression), None
+    source = path if _can_be_read_again(path) else _from_pipe(path)
     try:
+        with _naming(path, source):
+            compression = compression_of(source)
+            with reading(source, compression) as file:
+                form = format_of(path, file)
+            if compression is not None and (source is not path or form not in _READ_FROM_START_TO_END):
+                packed, source = source, _decompressed(source, compression)
+                compression = None
+                _remove_copy(packed, path)
         return _READERS[form](path, form, source, compression)
     except BaseException:
-        if source is not path:
-            source.unlink()
+        _remove_copy(source, path)
         raise
+
+
+def _can_be_read_again(path: Path) -> bool:
+    """Whether a table is in a file, which is opened several times, and not in a pipe."""
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise ValueError(f"{path} is a folder; expected a file with a table.")
+    if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not _is_terminal(path)):
+        raise ValueError(f"{path} is a device; expected a file with a table.")
+    return stat.S_ISREG(mode)
+
+
+def _is_terminal(path: Path) -> bool:
+    with path.open("rb", buffering=0) as file:
+        return file.isatty()
+
+
+def _from_pipe(path: Path) -> Path:
+    with path.open("rb") as file:
+        return _copied(file)
 
 
 def _decompressed(path: Path, compression: str) -> Path:
-    """A copy of a file, decompressed. In a file and not in memory, as it may be large."""
+    with reading(path, compression) as file:
+        return _copied(file)
+
+
+def _copied(file: Any) -> Path:
+    """A temporary copy. In a file and not in memory, as it may be large."""
     handle, name = tempfile.mkstemp(prefix="probforest-")
     try:
-        with os.fdopen(handle, "wb") as copy, reading(path, compression) as file:
+        with os.fdopen(handle, "wb") as copy:
             shutil.copyfileobj(file, copy, 1 << 20)
-    except BaseException:
+    except BaseException as problem:
         os.unlink(name)
+        if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
+            problem.filename = name  # a write does not say into which file
         raise
     return Path(name)
+
+
+def _remove_copy(source: Path, path: Path) -> None:
+    if source is not path:
+        source.unlink(missing_ok=True)
+
+
+@contextmanager
+def _naming(path: Path, source: Path) -> Iterator[None]:
+    """Errors name the file that the user named, and not its copy."""
+    try:
+        yield
+    except ValueError as problem:
+        raise ValueError(str(problem).replace(str(source), str(path))) from problem.__cause__

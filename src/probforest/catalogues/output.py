@@ -14,6 +14,8 @@ from .astronomical import from_arrow
 from .catalogue import is_text
 from .formats import ARROW, CSV, ECSV, FITS, PARQUET, VOTABLE, format_by_name, writing
 
+_MOST_LETTERS = 1 << 30  # of a column of text, as wide as its longest text
+
 
 def check_output_name(path: str | os.PathLike) -> tuple[str, str | None]:
     """Format and compression that the name of an output stands for, or a complaint."""
@@ -48,7 +50,9 @@ class Output(ABC):
 
 
 @contextmanager
-def open_output(path: str | os.PathLike, units: dict[str, Any] | None = None) -> Iterator[Output]:
+def open_output(
+    path: str | os.PathLike, units: dict[str, Any] | None = None, *, overwrite: bool = True
+) -> Iterator[Output]:
     """Write a table under the name `path`, which it gets when all is there; else nothing is left of it.
 
     Parameters
@@ -57,6 +61,8 @@ def open_output(path: str | os.PathLike, units: dict[str, Any] | None = None) ->
         Its name tells the format and the compression.
     units : dict of str to unit, default=None
         Units of columns, for formats that have some.
+    overwrite : bool, default=True
+        Whether a file of that name may be replaced, also one that another program makes meanwhile.
 
     Yields
     ------
@@ -64,7 +70,7 @@ def open_output(path: str | os.PathLike, units: dict[str, Any] | None = None) ->
         Something with `write(piece)`.
     """
     form, compression = check_output_name(path)
-    with replacing(path) as temporary, writing(temporary, compression) as file:
+    with replacing(path, overwrite=overwrite) as temporary, writing(temporary, compression) as file:
         output: Output
         if form in (CSV, PARQUET, ARROW):
             output = _StreamedOutput(file, form, "\t" if ".tsv" in Path(path).name.lower() else ",")
@@ -115,11 +121,28 @@ class _WholeOutput(Output):
     def __init__(self, file: Any, form: str, units: dict[str, Any]):
         self._file, self._form, self._units = file, form, units
         self._pieces: list[Any] = []
+        self._longest: dict[str, int] = {}  # letters in the texts of a column
 
     def write(self, piece: Any) -> None:
         if self._form == FITS:
             _refuse_letters_that_fits_lacks(piece)
         self._pieces.append(piece)
+        self._refuse_long_texts(piece)
+
+    def _refuse_long_texts(self, piece: Any) -> None:
+        """Complain about a column that would need far more memory than it has letters."""
+        import pyarrow.compute as compute
+
+        n_rows = sum(each.num_rows for each in self._pieces)
+        for name in piece.column_names:
+            if is_text(piece.column(name).type):
+                length = compute.max(compute.utf8_length(piece.column(name).cast("string"))).as_py() or 0
+                longest = self._longest[name] = max(length, self._longest.get(name, 0))
+                if n_rows * longest > _MOST_LETTERS:
+                    raise ValueError(
+                        f"The column {name!r} has a text of {longest:,} letters, and {self._form} would take as much "
+                        "room for each row. Leave it out, or write CSV, Parquet or Arrow."
+                    )
 
     def finish(self) -> None:
         import pyarrow

@@ -23,6 +23,11 @@ def integer(low: int, *, but_not: int | None = None) -> Callable[[str], int]:
     return read
 
 
+def table_path(text: str) -> Path:
+    """The name of a table; `-` is standard input."""
+    return Path("/dev/stdin" if text == "-" else text)
+
+
 def add_n_jobs(parser: argparse.ArgumentParser, default: int = -1) -> None:
     said = "all cores" if default == -1 else str(default)
     parser.add_argument(
@@ -53,14 +58,18 @@ def refuse_to_overwrite(output: Path, inputs: Sequence[Path], *, overwrite: bool
     """Complain now rather than after the work about an output that is there, can't be made, or is an input."""
     if output.is_dir():
         raise ValueError(f"{output} is a folder; give the name of a file in it.")
+    is_stream = str(output) == "-" or str(output.parent) in ("/dev", "/dev/fd", "/proc/self/fd")
+    if is_stream or (output.exists() and not output.is_file()):
+        raise ValueError(f"{output} is no file, but a pipe or a device; give the name of a file.")
     if output.exists():
         for given in inputs:
             if given.exists() and os.path.samefile(output, given):
                 raise ValueError(f"{output} is what is read; write to another file.")
         if not overwrite:
             raise ValueError(f"{output} exists already. Choose another name, or add --overwrite to replace it.")
-    if not output.absolute().parent.is_dir():
-        raise ValueError(f"{output}: there is no folder {output.absolute().parent}. Make it first.")
+    folder = Path(os.path.realpath(output)).parent
+    if not folder.is_dir():
+        raise ValueError(f"{output}: there is no folder {folder}. Make it first.")
 
 
 def setting(text: str) -> tuple[str, Any]:

@@ -74,11 +74,13 @@ def units_for(model: ProbabilisticClassifier, catalogue: Catalogue, console: Con
 
 def _refuse_without_errors(model: ProbabilisticClassifier, catalogue: Catalogue) -> None:
     """A table that has the features but not their errors is a usual one, and has a remedy."""
-    missing = [name for name in columns_of(model) if name not in catalogue.names]
+    known = set(catalogue.names)
+    missing = {name: None for name in columns_of(model) if name not in known}
     if missing and not any(name in missing for name in model.error_pairs_ or missing):
         raise ValueError(
-            f"{catalogue.path} has the features, but not their errors {listed(missing)}. Add these columns: zeros mean "
-            "exact values, and empty ones unknown errors, for which the median error of the training is taken."
+            f"{catalogue.path} has the features, but not their errors {listed(list(missing))}. Add these columns: "
+            "zeros mean exact values, and empty ones unknown errors, for which the median error of the training is "
+            "taken."
         )
 
 

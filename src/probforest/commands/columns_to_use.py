@@ -78,15 +78,15 @@ def choose_columns(
         Which columns are errors of which.
     """
     chosen = ColumnsToUse(catalogue.names, ignored=dict(catalogue.skipped))
-    dropped = [name for name in matching(drop, catalogue.names, "--drop") if name not in reserved]
-    chosen.ignored |= dict.fromkeys(dropped, "--drop")
+    dropped = {name for name in matching(drop, catalogue.names, "--drop") if name not in reserved}
+    chosen.ignored |= {name: "--drop" for name in catalogue.names if name in dropped}
     names = [name for name in catalogue.names if name not in reserved and name not in dropped]
-    wanted = None if features is None else matching(features, names, "--features")
+    wanted = None if features is None else set(matching(features, names, "--features"))
     if wanted is not None:
         names = _with_their_errors(wanted, names, errors)
     why_not = {name: _why_not(name, table.column(name), rows, asked_for=name in (features or ())) for name in names}
     chosen.ignored |= {name: reason for name, reason in why_not.items() if reason not in (None, EMPTY)}
-    empty = [name for name in names if why_not[name] == EMPTY]
+    empty = {name for name in names if why_not[name] == EMPTY}
     usable = [name for name in names if name not in chosen.ignored]
     pairs = dict.fromkeys(usable) if errors is None else pair_columns(usable, errors)
     chosen.pairs = {name: pair for name, pair in pairs.items() if wanted is None or name in wanted}
@@ -96,7 +96,7 @@ def choose_columns(
     return chosen
 
 
-def _leave_out_empty(chosen: ColumnsToUse, empty: Sequence[str]) -> None:
+def _leave_out_empty(chosen: ColumnsToUse, empty: set[str]) -> None:
     """Leave out values without a number, together with their errors, and errors without a number, as a fit does."""
     for value in [value for value in chosen.pairs if value in empty]:
         pair = chosen.pairs.pop(value)
@@ -107,16 +107,17 @@ def _leave_out_empty(chosen: ColumnsToUse, empty: Sequence[str]) -> None:
     chosen.ignored |= {column: EMPTY for columns in lost.values() for column in columns}
 
 
-def _with_their_errors(wanted: Sequence[str], names: Sequence[str], errors: Any) -> list[str]:
+def _with_their_errors(wanted: set[str], names: Sequence[str], errors: Any) -> list[str]:
     """The features, and the columns that are or look like their errors."""
     if errors is None:
-        return list(wanted)
+        return [name for name in names if name in wanted]
     if isinstance(errors, dict):
         kept = {column for value, pair in errors.items() if value in wanted for column in pair.columns}
         for value in [value for value in errors if value not in wanted]:
             del errors[value]
         return [name for name in names if name in wanted or name in kept]
-    return [name for name in names if name in wanted or looks_like_error_of(name, wanted, names)]
+    all_names = set(names)
+    return [name for name in names if name in wanted or looks_like_error_of(name, wanted, all_names)]
 
 
 def _why_not(name: str, column: Any, rows: Sequence[int], *, asked_for: bool) -> str | None:
@@ -152,8 +153,8 @@ def _all_nan(column: Any) -> bool:
 
 def look_like_errors(chosen: ColumnsToUse) -> list[str]:
     """Features that have the name of an error of another one."""
-    names = list(chosen.pairs)
-    return [name for name in names if looks_like_error_of(name, names, names)]
+    names = set(chosen.pairs)
+    return [name for name in chosen.pairs if looks_like_error_of(name, names, names)]
 
 
 def look_like_identifiers(table: Any, names: Sequence[str]) -> list[str]:

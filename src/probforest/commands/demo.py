@@ -12,7 +12,6 @@ def add(commands) -> None:
     """The options of the command."""
     parser = commands.add_parser(
         "demo",
-        help="train and judge a forest on built-in noisy data, beside scikit-learn's",
         description="Train and judge a probabilistic random forest on built-in noisy data with known truth, "
         "beside scikit-learn's forest, which ignores the errors.",
     )

@@ -1,7 +1,8 @@
 """`probforest evaluate`: how good a saved forest is on a table with known classes."""
 
 import argparse
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..extras import need
 from ..html_report import html_report
 from ..persistence import describe
 from ..plotting import figures_of, write_figures
-from .arguments import add_common, add_n_jobs, add_overwrite, refuse_to_overwrite
+from .arguments import add_common, add_n_jobs, add_overwrite, refuse_to_overwrite, table_path
 from .asking import Fingerprint, answers, columns_of, load_for_tables
 from .console import Console
 from .target import positions, read_labels_of
@@ -27,14 +28,15 @@ def add(commands) -> None:
     """The options of the command."""
     parser = commands.add_parser(
         "evaluate",
-        help="judge a saved forest on a table with known classes",
         description="Judge a saved forest on a table with known classes, which should not be the one it was trained "
         "on: accuracy, log loss, Brier score, a table per class, reliability, accuracy against the size of the errors.",
         epilog="example:\n  probforest evaluate stars.prf test.fits --report report.html",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("model", type=Path, metavar="MODEL", help="a forest saved by probforest train")
-    parser.add_argument("table", type=Path, metavar="TABLE", help="objects with known classes")
+    parser.add_argument(
+        "table", type=table_path, metavar="TABLE", help="objects with known classes; - is standard input"
+    )
     parser.add_argument("--target", metavar="CLASS", help="the column with the classes (default: that of the training)")
     parser.add_argument("--report", type=Path, metavar="HTML", help="write a page with figures, which needs no network")
     parser.add_argument("--plots", type=Path, metavar="DIR", help="write the figures as PNG and SVG into a folder")
@@ -53,8 +55,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
         raise ValueError(f"{options.plots} is not empty. Choose another folder, or add --overwrite to replace figures.")
     if options.report is not None or options.plots is not None:
         need("matplotlib", "Drawing figures", "plots")  # now rather than after the work
-    with ExitStack() as stack:  # what can't be written is known at once
-        report = None if options.report is None else stack.enter_context(replacing(options.report))
+    page = nullcontext() if options.report is None else replacing(options.report, overwrite=options.overwrite)
+    with page as report:  # what can't be written is known at once
         if options.plots is not None:
             options.plots.mkdir(parents=True, exist_ok=True)
         return _run(options, console, report)
@@ -67,25 +69,40 @@ def _run(options: argparse.Namespace, console: Console, report: Path | None) -> 
     with open_catalogue(options.table) as catalogue:
         target = _target(options.target or about.get("target"), catalogue)
         evaluation, n_unlabelled, fingerprint = _evaluated(model, catalogue, target, console)
-    if about.get("fingerprint") == fingerprint:
-        console.note(
-            f"the forest was trained on what is in {options.table.name}. It knows these objects, and what follows is "
-            "too good; the out-of-bag results of the training are honest."
-        )
-    absent = [name for name, row in zip(evaluation.names, evaluation.confusion, strict=True) if row.sum() == 0]
-    if absent:
-        console.note(f"no row has the class {', '.join(absent)}: answers of it can't be right here.")
+    is_training_table = about.get("fingerprint") == fingerprint
+    notes = [*_too_good(options, about, is_training_table), *_absent_classes(evaluation)]
+    for note in notes:
+        console.note(note)
     console.say(f"{options.model} on {options.table}, classes in {target}\n")
     if n_unlabelled:
         console.say(f"left out: {n_unlabelled:,} rows without a class")
     console.say(evaluation.as_text())
-    _draw(model, evaluation, options, target, report, header)
+    facts = _facts(options, evaluation, target, header, n_unlabelled)
+    _draw(model, evaluation, options, report, facts, notes)
     written = [str(path) for path in (options.plots, options.report) if path is not None]
     if written:
         console.say(f"\nwritten: {', '.join(written)}")
     names = {"model": str(options.model), "table": str(options.table), "target": target}
-    console.result({**names, "rows_without_class": n_unlabelled, **evaluation.as_dict()})
+    remarks = {"is_training_table": is_training_table, "notes": notes, "rows_without_class": n_unlabelled}
+    console.result({**names, **remarks, **evaluation.as_dict()})
     return 0
+
+
+def _too_good(options: argparse.Namespace, about: dict[str, Any], is_training_table: bool) -> Iterator[str]:
+    if not is_training_table:
+        return
+    note = (
+        f"the forest was trained on the objects in {options.table.name}: it knows them, and the results are too good."
+    )
+    if "out_of_bag" in about:
+        note += f" The out-of-bag accuracy of the training, {about['out_of_bag']['accuracy'][0]:.3f}, is honest."
+    yield note
+
+
+def _absent_classes(evaluation: Evaluation) -> Iterator[str]:
+    absent = [name for name, row in zip(evaluation.names, evaluation.confusion, strict=True) if row.sum() == 0]
+    if absent:
+        yield f"no row has the class {', '.join(absent)}: answers of it can't be right here."
 
 
 def _target(target: str | None, catalogue: Catalogue) -> str:
@@ -158,13 +175,28 @@ def error_sizes(model: ProbabilisticClassifier, X: Any) -> np.ndarray:
     return sizes
 
 
+def _facts(
+    options: argparse.Namespace, evaluation: Evaluation, target: str, header: dict[str, Any], n_unlabelled: int
+) -> dict[str, str]:
+    return {
+        "Model": options.model.name,
+        "Table": options.table.name,
+        "Classes in": target,
+        "Trained on": str(header["about"].get("table", "unknown")),
+        "Objects": f"{evaluation.n_objects:,}",
+        "Rows without a class, left out": f"{n_unlabelled:,}",
+        "Size of the errors": "median over the features of error / median error in training",
+        "probforest": header["written_by"],
+    }
+
+
 def _draw(
     model: ProbabilisticClassifier,
     evaluation: Evaluation,
     options: argparse.Namespace,
-    target: str,
     report: Path | None,
-    header: dict[str, Any],
+    facts: dict[str, str],
+    notes: list[str],
 ) -> None:
     if report is None and options.plots is None:
         return
@@ -173,14 +205,6 @@ def _draw(
     if options.plots is not None:
         write_figures(plots, options.plots)
     if report is not None:
-        facts = {
-            "Model": options.model.name,
-            "Table": options.table.name,
-            "Classes in": target,
-            "Trained on": str(header["about"].get("table", "unknown")),
-            "Objects": f"{evaluation.n_objects:,}",
-            "Size of the errors": "median over the features of error / median error in training",
-            "probforest": header["written_by"],
-        }
-        page = html_report(evaluation, plots, title=f"{options.model.name} on {options.table.name}", facts=facts)
-        report.write_text(page, encoding="utf-8")
+        title = f"{options.model.name} on {options.table.name}"
+        page = html_report(evaluation, plots, title=title, facts=facts, warnings=notes)
+        report.write_text(page, encoding="utf-8", errors="backslashreplace")  # names of files may be no text

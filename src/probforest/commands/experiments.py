@@ -24,7 +24,6 @@ def add(commands) -> None:
     """The options of the command."""
     parser = commands.add_parser(
         "experiments",
-        help="repeat the experiments of the paper, with more rivals",
         description="Repeat the experiments of the paper (Reis, Baron & Shahaf 2019) beside scikit-learn's forest and "
         "other rivals. Writes a CSV file, a table and figures (PNG and SVG, needs matplotlib) for each.",
     )

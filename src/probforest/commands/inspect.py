@@ -18,7 +18,6 @@ def add(commands) -> None:
     """The options of the command."""
     parser = commands.add_parser(
         "inspect",
-        help="show what a saved forest is and which columns it needs",
         description="Show what a saved forest is: its classes, the columns it needs, its parameters, its most "
         "important features, and what it was trained on.",
         epilog="example:\n  probforest inspect stars.prf",

@@ -10,7 +10,7 @@ import numpy as np
 from ..catalogues import Catalogue, check_output_name, open_catalogue, open_output
 from ..catalogues.catalogue import listed
 from ..classifier import ProbabilisticClassifier
-from .arguments import add_common, add_n_jobs, add_output, refuse_to_overwrite
+from .arguments import add_common, add_n_jobs, add_output, refuse_to_overwrite, table_path
 from .asking import answers, columns_of, load_for_tables
 from .columns_to_use import matching
 from .console import Console
@@ -20,7 +20,6 @@ def add(commands) -> None:
     """The options of the command."""
     parser = commands.add_parser(
         "predict",
-        help="classify a table with a saved forest",
         description="Classify the rows of a table with a saved forest. The output has the columns that the forest does "
         "not use, the predicted class, and the probability of every class, row by row. CSV, Parquet and Arrow go "
         "through in pieces, whatever their size; FITS, VOTable and ECSV outputs are written at the end.",
@@ -30,7 +29,7 @@ def add(commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("model", type=Path, metavar="MODEL", help="a forest saved by probforest train")
-    parser.add_argument("table", type=Path, metavar="TABLE", help="the objects to classify")
+    parser.add_argument("table", type=table_path, metavar="TABLE", help="the objects to classify; - is standard input")
     parser.add_argument(
         "--keep",
         nargs="*",
@@ -54,8 +53,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
         kept = _kept_columns(catalogue, model, options)
         new_names = _new_columns(model, kept, options.prefix)
         counts = np.zeros(len(model.classes_), dtype=np.int64)
-        units = {name: unit for name, unit in catalogue.units.items() if name in kept}
-        with open_output(options.output, units) as output:
+        units = {name: catalogue.units[name] for name in kept if name in catalogue.units}
+        with open_output(options.output, units, overwrite=options.overwrite) as output:
             for answer in answers(model, catalogue, kept, console):
                 best = answer.proba.argmax(axis=1)
                 counts += np.bincount(best, minlength=len(counts))

@@ -4,7 +4,6 @@ import argparse
 import inspect
 from contextlib import redirect_stdout
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from .arguments import (
     integer,
     refuse_to_overwrite,
     setting,
+    table_path,
 )
 from .asking import Fingerprint, in_file, table_for
 from .columns_to_use import ColumnsToUse, choose_columns, look_like_errors, look_like_identifiers
@@ -46,7 +46,6 @@ def add(commands) -> None:
     """The options of the command."""
     parser = commands.add_parser(
         "train",
-        help="train a forest on a table and save it",
         description="Train a forest on a table: CSV, ECSV, FITS, VOTable, Parquet or Arrow, compressed or not. All "
         "columns with numbers are features, but those that hold the errors of others, which are known by their names "
         "(gmag and e_gmag, prad and prad_err1, prad_err2, ...).",
@@ -60,7 +59,7 @@ def add(commands) -> None:
         '  mass = {lower = "m_lo", upper = "m_hi", limit = "m_limit"}  # limit: 1 upper, -1 lower, 0 none',
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("table", type=Path, metavar="TABLE", help="the training set")
+    parser.add_argument("table", type=table_path, metavar="TABLE", help="the training set; - is standard input")
     parser.add_argument("--target", required=True, metavar="CLASS", help="the column with the classes")
     parser.add_argument(
         "--label-proba",
@@ -109,7 +108,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
         raise ValueError(f"{options.output}: a model must not have the name of a table. The usual ending is .prf.")
     forest = _new_forest(options, console)
     errors = error_map(options.errors)
-    with replacing(options.output) as temporary:  # first of all, as a folder that can't be written to is known at once
+    # first of all, as a folder that can't be written to is known at once
+    with replacing(options.output, overwrite=options.overwrite) as temporary:
         with open_catalogue(options.table) as catalogue:
             labelled = _labelled_rows(catalogue, options)
             chosen = _columns(catalogue, labelled, options, errors)
@@ -248,7 +248,7 @@ def _describe(
         console.say(f"left out: {labelled.n_unlabelled:,} rows without a class")
     how = "with their errors" if chosen.error_columns else "no column is an error of another"
     console.say(f"\nfeatures ({len(chosen.pairs)}), {how}:\n{indented(describe_pairs(chosen.pairs))}")
-    units = [f"{name} [{unit}]" for name, unit in catalogue.units.items() if name in chosen.names]
+    units = [f"{name} [{catalogue.units[name]}]" for name in chosen.names if name in catalogue.units]
     if units:
         console.say(f"units: {', '.join(units)}")
     for reason in dict.fromkeys(chosen.ignored.values()):
