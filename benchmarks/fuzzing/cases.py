@@ -3,12 +3,15 @@
 import resource
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
 from . import calls, kills, laws, model_files
 from .answers import Violation, place_of
+from .problems import random_problem
 
+_TO_WARM_UP = 15
 MEMORY = 4 << 30  # bytes that a worker may take beyond what it has when it begins
 
 KINDS: dict[str, Callable[[np.random.Generator], None]] = {
@@ -41,9 +44,10 @@ def run_case(seed: int, case: str) -> str | None:
 
 
 def prepare() -> None:
-    """Compile or load the kernels, then limit the memory."""
-    for number in range(20):
-        run_case(0, f"calls:{number}")
+    """Compile or load the kernels, with problems that have nothing special about them, then limit the memory."""
+    for number in range(_TO_WARM_UP):
+        with suppress(Exception):
+            calls.attack(random_problem(np.random.default_rng(number), tame=True, keep_proba=0.05))
     with open("/proc/self/statm") as stream:
         in_use = int(stream.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (in_use + MEMORY, resource.RLIM_INFINITY))
