@@ -109,7 +109,12 @@ def test_other_values_are_refused_by_name(value):
         {"$array": {"dtype": "<U2", "shape": [1], "items": ["abc"]}},
         {"$array": {"dtype": "f8,f8", "shape": [1], "items": [1.0]}},
         {"$array": {"dtype": 8, "shape": [1], "items": [1.0]}},
-        {"$array": {"dtype": "|i1", "shape": [1], "items": [1000]}},
+        pytest.param(
+            {"$array": {"dtype": "|i1", "shape": [1], "items": [1000]}},
+            marks=pytest.mark.skipif(
+                np.__version__ < "2", reason="NumPy 1 warns, and takes what is left of the number"
+            ),
+        ),
         {"$random_state": {"key": [], "position": 0, "has_gauss": 0, "gauss": 0.0}},
         {"$random_state": {"key": [1] * 624, "position": 625, "has_gauss": 0, "gauss": 0.0}},
         {"$random_state": {"key": [1] * 624, "position": -1, "has_gauss": 0, "gauss": 0.0}},
