@@ -229,6 +229,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         weight = read_sample_weight(sample_weight, n_objects)
         if self.label_information:
             weight = weight * labels.information
+        check_total(weight)
         factors = class_weights(None if self._class_weight_per_tree else self.class_weight, labels, weight)
         weighted_labels, factor = labels.reweighted(factors)
         # From here on, an object that weighs nothing changes nothing: no median, no prior, no bin, no draw.

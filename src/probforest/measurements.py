@@ -135,7 +135,8 @@ class Measurements:
                     f"X_err has lower and upper errors that differ in column {j}, whose distribution is log-normal: it "
                     'is asymmetric by itself. Give one error per value, or take distribution="normal".'
                 )
-            ratio = lower / x
+            with np.errstate(over="ignore"):
+                ratio = lower / x
             variance = np.log1p(np.minimum(ratio, 1e100) ** 2)  # a larger one has no square
             self.center[j, values] = np.log(x) - 0.5 * variance
             self.lower[j, values] = self.upper[j, values] = np.sqrt(variance)

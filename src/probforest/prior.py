@@ -55,7 +55,7 @@ class NormalPrior:
 
     def _share(self, error: np.ndarray) -> np.ndarray:
         """How much of a difference from the mean is not noise."""
-        return 1.0 / (1.0 + np.minimum(error / self.deviation, _HUGE) ** 2)
+        return 1.0 / (1.0 + _ratio(error, self.deviation) ** 2)
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _learn_normal(center: np.ndarray, lower: np.ndarray, upper: np.ndarray, weig
         return None
     scatter = largest * np.sqrt(np.average((offset / largest) ** 2, weights=weight))
     offset = offset / scatter
-    noise = 0.5 * np.minimum(lower / scatter, _HUGE) ** 2 + 0.5 * np.minimum(upper / scatter, _HUGE) ** 2
+    noise = 0.5 * _ratio(lower, scatter) ** 2 + 0.5 * _ratio(upper, scatter) ** 2
 
     def mean_for(variance: float) -> float:
         return float(np.average(offset, weights=weight / (variance + noise)))
@@ -133,6 +133,12 @@ def _learn_normal(center: np.ndarray, lower: np.ndarray, upper: np.ndarray, weig
         variance = float(np.exp(found.x))
     mean = np.average(center, weights=weight) + scatter * mean_for(variance)
     return _rounded(float(mean), float(scatter * np.sqrt(variance)))
+
+
+def _ratio(error: np.ndarray, deviation: float) -> np.ndarray:
+    """Errors in units of a deviation, whose squares are numbers."""
+    with np.errstate(over="ignore"):
+        return np.minimum(error / deviation, _HUGE)
 
 
 def _rounded(mean: float, deviation: float) -> NormalPrior:

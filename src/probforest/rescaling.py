@@ -9,12 +9,12 @@ from .warning import warn_caller
 _SAME = 1e-9  # of the spread of a column: rounding
 
 
-def refuse_scaled(columns: Iterable[np.ndarray]) -> None:
-    """Complain about columns of values and errors, each (n,), that a scaler has centred, so that errors are negative.
+def refuse_scaled(values: Iterable[np.ndarray], errors: Iterable[np.ndarray]) -> None:
+    """Raise an error for columns of values and errors, each (n,), that a scaler has centred: errors are negative then.
 
     If it has only scaled them, a warning is enough: such errors are possible, though hardly right.
     """
-    scaler = find_scaler(columns)
+    scaler = find_scaler(values, errors)
     if scaler is None:
         return
     message = (
@@ -26,22 +26,23 @@ def refuse_scaled(columns: Iterable[np.ndarray]) -> None:
     warn_caller(message)
 
 
-def find_scaler(columns: Iterable[np.ndarray]) -> str | None:
-    """The scaler that all columns of values and errors, each (n,), seem to come from.
+def find_scaler(values: Iterable[np.ndarray], errors: Iterable[np.ndarray]) -> str | None:
+    """The scaler that all columns of values and errors, each (n,), seem to come from; some of both must tell.
 
-    >>> find_scaler([np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.3, 1.0])])
+    >>> find_scaler([np.array([0.0, 0.5, 1.0])], [np.array([0.0, 0.3, 1.0])])
     'MinMaxScaler or MaxAbsScaler'
     """
-    possible, n_columns = {**_CENTRING, **_SCALING}, 0
-    for column in columns:
-        known = column[np.isfinite(column)]
-        if not len(known) or not ((known.min() < known) & (known < known.max())).any():
-            continue  # a constant and a flag say nothing
-        n_columns += 1
-        possible = {name: looks_so for name, looks_so in possible.items() if looks_so(known)}
-        if not possible:
-            return None
-    return next(iter(possible)) if n_columns > 1 else None
+    possible = {**_CENTRING, **_SCALING}
+    for columns in (values, errors):
+        telling = [known for column in columns if _tells(known := column[np.isfinite(column)])]
+        with np.errstate(all="ignore"):  # sums of huge values
+            possible = {name: fits for name, fits in possible.items() if telling and all(map(fits, telling))}
+    return next(iter(possible), None)
+
+
+def _tells(column: np.ndarray) -> bool:
+    """Whether a column has more than two different values: a constant and a flag say nothing."""
+    return bool(len(column) and ((column.min() < column) & (column < column.max())).any())
 
 
 def _is_zero(number: float, column: np.ndarray) -> bool:

@@ -71,5 +71,6 @@ def telling_pairs(
             f"{' and '.join(map(repr, columns))} {have} no number beside a value of {value!r} in the training set: "
             f"{it_is} left out, here and in prediction, and the values of {value!r} are taken as exact."
         )
-    refuse_scaled(array[:, place[name]] for value in sides for name in (value, *sides[value]))
+    errors = [array[:, place[name]] for names in sides.values() for name in names]
+    refuse_scaled([array[:, place[name]] for name in sides], errors)
     return pairs

@@ -3,6 +3,7 @@
 What users have, DataFrames and astropy's tables, is known here only; the numbers are checked in `measurements`.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -122,10 +123,15 @@ def _validated(validate: Callable[[Any], np.ndarray], X: Any, layout: Layout | N
             raise ValueError(f"{problem}{remedy}") from problem
         column = _column_without_numbers(X)
         if column is None:
-            raise
+            raise _about_X(problem) from problem
         raise ValueError(
             f"X has something that is no number in column {column!r}: {problem}. Drop it, or make numbers of it."
         ) from problem
+
+
+def _about_X(problem: Exception) -> Exception:
+    """scikit-learn's error about X, which does not always say so."""
+    return problem if re.search(r"\bX\b", str(problem)) else type(problem)(f"X can't be used: {problem}")
 
 
 def _column_without_numbers(X: Any) -> str | None:
