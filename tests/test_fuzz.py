@@ -44,6 +44,7 @@ def test_nothing_is_found_where_there_is_nothing():
 @pytest.mark.parametrize("name", [name for name, law in laws.LAWS.items() if law.options.get("estimator") != "forest"])
 def test_laws_that_hold(name):
     law, plain = laws.LAWS[name], problem()
+    plain.parameters |= {"missing": "observed"}
     plain.parameters |= {key: value for key, value in law.options.items() if key in plain.model().get_params()}
     if law.options.get("forms") == ("none",):
         plain.table, plain.query = Table(plain.table.X), Table(plain.query.X)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 LARGEST = 1e307  # of the values; what is added to them stays a number
+_LEAST = 1e-9  # of the values of a positive feature, in units of its spread
 _EXTREMES = np.array([0.0, -0.0, 5e-324, -5e-324, 2.3e-308, 1.0, -1.0, 1e-200, 1e200, -1e200, LARGEST, -LARGEST])
 _RELATIVE = (0.0, -0.0, 1e-12, 1e-3, 0.1, 0.5, 1.0, 10.0, 1e6)  # errors in units of a feature's spread
 _ABSOLUTE = (5e-324, 1e-300, 1e200, 1.7e308, np.inf, np.nan)
@@ -117,7 +118,7 @@ def _column(random: np.random.Generator, feature: Feature, classes: np.ndarray) 
         values = random.choice(_EXTREMES, n)
     values = np.clip(values, -LARGEST, LARGEST)
     if feature.is_positive:
-        values = np.maximum(np.abs(values), np.finfo(float).tiny)
+        values = np.maximum(np.abs(values), _LEAST * feature.spread)
     return np.where(random.random(n) < feature.missing, np.nan, values)
 
 
@@ -174,11 +175,12 @@ def random_samples(random: np.random.Generator, X: np.ndarray, features: Sequenc
     if random.random() < 0.85:
         return None
     n_draws = int(random.integers(1, 12))
-    spread = np.array([feature.spread for feature in features])[:, None] * pick(random, 1e-9, 0.1, 1.0, 100.0)
+    spread = np.array([feature.spread for feature in features])[:, None]
+    scatter = pick(random, 1e-9, 0.1, 1.0, 100.0)
     with np.errstate(all="ignore"):
-        samples = X[:, :, None] + spread * random.normal(size=(*X.shape, n_draws))
+        samples = X[:, :, None] + scatter * spread * random.normal(size=(*X.shape, n_draws))
     samples = np.clip(samples, -LARGEST, LARGEST)
     positive = np.array([feature.is_positive for feature in features])[:, None]
-    samples = np.where(positive, np.maximum(np.abs(samples), np.finfo(float).tiny), samples)
+    samples = np.where(positive, np.maximum(np.abs(samples), _LEAST * spread), samples)
     samples[random.random(X.shape) < pick(random, 0.0, 0.5)] = np.nan
     return np.where(random.random(samples.shape) < pick(random, 0.0, 0.3), np.nan, samples)
