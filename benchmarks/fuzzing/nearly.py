@@ -103,13 +103,7 @@ def _rows_of_labels(labels: dict[str, Any], index: np.ndarray) -> dict[str, Any]
 
 
 def _vanishing_errors(problem: Problem, random: np.random.Generator) -> None:
-    """Errors that vanish give the answers of exact values. The query lies where no threshold can be.
-
-    No least weight of a leaf: a cut through a cell can satisfy one where no cut between cells does. Not with
-    missing="equal": a cut through a cell then separates it from missing ones, half of which go either way.
-    """
-    if problem.parameters["missing"] == "equal":
-        problem.parameters["missing"] = "observed"
+    """Errors that vanish give the answers of exact values. The query lies where no threshold can be."""
     table = Table(problem.table.X)
     problem.labels.pop("sample_weight", None)
     spread = np.maximum(_spreads(table), np.finfo(float).tiny)
@@ -145,7 +139,6 @@ def _class_frequencies(labels: dict[str, Any], classes: np.ndarray) -> np.ndarra
 
 
 _TREE = {"estimator": "tree", "max_features": None, "tame": True}
-_NO_LEAST_WEIGHT = {"min_samples_leaf": 1e-12, "min_weight_fraction_leaf": 0.0, "min_samples_split": 2}
 _EXACT = {"tame": True, "forms": ("none",), "max_features": None}
 _KNOWS_ALL = {"estimator": "tree", "missing": "observed", "keep_proba": 0.0, "class_weight": None}
 LAWS: dict[str, tuple[Callable[[Problem, np.random.Generator], None], dict[str, Any]]] = {
@@ -153,6 +146,6 @@ LAWS: dict[str, tuple[Callable[[Problem, np.random.Generator], None], dict[str, 
     "repeated": (_repeated, _TREE),
     "order": (_order, _TREE),
     "symmetric pairs": (_symmetric_pairs, {**_TREE, "keep_proba": 0.05, "forms": ("scalar", "feature", "cell")}),
-    "vanishing errors": (_vanishing_errors, {**_EXACT, **_NO_LEAST_WEIGHT}),
+    "vanishing errors": (_vanishing_errors, _EXACT),
     "nothing known": (_nothing_known, {**_KNOWS_ALL, "label_information": False}),
 }

@@ -109,6 +109,13 @@ def _random_table(
 
 
 def _note_what_may_be_refused(problem: Problem, has_lognormal: bool) -> None:
+    weight = problem.labels.get("sample_weight")
+    is_balanced = problem.parameters["class_weight"] == "balanced"
+    is_mixed = weight is not None and np.ptp(np.log10(weight[weight > 0])) > 20
+    if is_mixed or (is_balanced and "y_proba" in problem.labels):
+        problem.may_be_refused(UNBALANCED)
+    if weight is not None and weight.mean() > 3 and problem.parameters["keep_proba"] < 0.05:
+        problem.may_be_refused(ENDLESS)
     for table in (problem.table, problem.query):
         if table.has_unknown_errors:
             problem.may_be_refused("unknown errors")
@@ -117,6 +124,9 @@ def _note_what_may_be_refused(problem: Problem, has_lognormal: bool) -> None:
             problem.may_be_refused("asymmetric errors of a log-normal feature")
         if isinstance(table.X_err, tuple) and any((side < 0).any() for side in table.X_err):
             problem.notes.append("lower errors with a sign")
+
+
+UNBALANCED, ENDLESS = "classes of next to no weight can't be balanced", "a tree of few heavy objects would not end"
 
 
 # Families
@@ -186,9 +196,9 @@ def _random_weights(random: np.random.Generator, n: int) -> np.ndarray | None:
     elif kind == "any":
         weight = random.lognormal(0, 1, n)
     else:
-        low, high = {"tiny": (-300, -250), "huge": (90, 140), "mixed": (-300, 140)}[kind]
+        low, high = {"tiny": (-58, -40), "huge": (30, 57), "mixed": (-300, 57)}[kind]
         weight = 10.0 ** random.uniform(low, high, n)
-    weight[0] = max(weight[0], 1e-300)
+    weight[0] = max(weight[0], 1e-58)
     return weight
 
 

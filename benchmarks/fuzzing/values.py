@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-LARGEST = 1e307  # of the values; what is added to them stays a number
+LARGEST = 1e300  # of values and errors
 _LEAST = 1e-9  # of the values of a positive feature, in units of its spread
 _EXTREMES = np.array([0.0, -0.0, 5e-324, -5e-324, 2.3e-308, 1.0, -1.0, 1e-200, 1e200, -1e200, LARGEST, -LARGEST])
 _RELATIVE = (0.0, -0.0, 1e-12, 1e-3, 0.1, 0.5, 1.0, 10.0, 1e6)  # errors in units of a feature's spread
-_ABSOLUTE = (5e-324, 1e-300, 1e200, 1.7e308, np.inf, np.nan)
+_ABSOLUTE = (5e-324, 1e-300, 1e200, LARGEST, np.inf, np.nan)
 
 
 def pick(random: np.random.Generator, *options: Any) -> Any:
@@ -159,7 +159,7 @@ def _sized(random: np.random.Generator, sizes: list[tuple[bool, float]], spread:
     scatter = random.gamma(2.0, 0.5, shape) if random.random() < 0.7 else 1.0
     with np.errstate(all="ignore"):
         errors = np.where(is_relative, size * spread * scatter, size)
-    return np.where(np.isposinf(errors) & np.isfinite(size), LARGEST, errors)
+    return np.where(np.isfinite(size), np.minimum(errors, LARGEST), errors)
 
 
 def random_limits(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray | None:

@@ -35,8 +35,9 @@ def replacing(path: str | os.PathLike, *, overwrite: bool = True) -> Iterator[Pa
     mode = _mode_of(target)
     if mode is not None and not overwrite:
         raise FileExistsError(f"{path} exists already.")
-    part = _new_part(target)
+    part = target.with_name(f".{target.name[:_LONGEST_STEM]}.{secrets.token_hex(8)}.part")
     try:
+        _create(part, target)  # here, so that an interruption right after it finds something to remove
         yield part
         if mode is not None:
             os.chmod(part, mode)
@@ -96,16 +97,14 @@ def _rename(part: Path, name: Path) -> None:
         part.unlink()
 
 
-def _new_part(target: Path) -> Path:
+def _create(part: Path, target: Path) -> None:
     """Create an empty file beside `target`, with the permissions that any new file has."""
-    part = target.with_name(f".{target.name[:_LONGEST_STEM]}.{secrets.token_hex(8)}.part")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {target.parent} to write {target.name} to; make it first.")
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     except OSError as problem:
         raise type(problem)(problem.errno, f"can't be written: {problem.strerror}", str(target)) from None
-    return part
 
 
 def _write_through(part: Path) -> None:

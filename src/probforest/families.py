@@ -97,8 +97,8 @@ def student_t(degrees: float) -> Family:
     """
     if not 2 < degrees < np.inf:
         raise ValueError(
-            f"distribution: student_t has a standard deviation for more than two degrees of freedom, and is a normal for "
-            f"infinitely many; got {degrees!r}."
+            f"distribution: student_t has a standard deviation for more than two degrees of freedom, and is a "
+            f"normal for infinitely many; got {degrees!r}."
         )
     return Family(f"student_t({degrees:g})", partial(_student_t_cdf, degrees), partial(_student_t_ppf, degrees))
 

@@ -21,7 +21,7 @@ SAMPLE = 2500  # objects that a prior is learnt from
 _HUGE = 1e100  # an error of so many deviations says nothing, and its square is still a number
 _LEAST_VARIANCE = 1e-4  # of the measured one: a prior that leaves no difference between objects would be of no use
 _GRID = 64  # cells of a free-form prior
-_LEAST_WIDTH = 1e-290  # of such a cell: its density is a number
+_LEAST_WIDTH = 1e-290  # of such a cell, and of a deviation: their inverses are numbers
 _STEPS = 20  # of its EM algorithm; more would make spikes of it
 _DIGITS = 9  # of a prior: sums of the same numbers in another order must not make another forest
 PRIORS = ("normal", "empirical")
@@ -114,6 +114,8 @@ def _learn_normal(center: np.ndarray, lower: np.ndarray, upper: np.ndarray, weig
     if largest == 0:
         return None
     scatter = largest * np.sqrt(np.average((offset / largest) ** 2, weights=weight))
+    if scatter < _LEAST_WIDTH:
+        return None
     offset = offset / scatter
     noise = 0.5 * _ratio(lower, scatter) ** 2 + 0.5 * _ratio(upper, scatter) ** 2
 

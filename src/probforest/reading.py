@@ -125,6 +125,8 @@ def as_numbers(table, name: str) -> np.ndarray:
     """What was given as `name`, float64, NaN where it is masked or missing."""
     table = unmasked(table)
     try:
+        if np.asarray(table).dtype.kind in "USV":
+            raise ValueError("it holds text")
         if _is_pandas(table):  # whose own missing value, pd.NA, is no number
             return table.to_numpy(dtype=np.float64, na_value=np.nan)
         return np.asarray(table, dtype=np.float64)

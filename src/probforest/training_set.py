@@ -17,7 +17,7 @@ from .weights import class_weights
 
 # With a mean weight of 1 a tree has at most two nodes per object; more is possible where objects weigh more, and go
 # both ways at every split.
-_NODES_PER_OBJECT, _MANY_NODES = 64, 1_000_000
+_NODES_PER_OBJECT, _MANY_NODES = 64, 200_000
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,8 @@ class TrainingSet:
         """Grow a tree with other weights (n,), after weighting the classes; `rules_for` takes its total weight."""
         labels = self.kernel_labels
         if class_weight is not None:
-            relabelled, factor = self.labels.reweighted(class_weights(class_weight, self.labels, weight))
+            factors = class_weights(class_weight, self.labels, weight, of_a_draw=True)
+            relabelled, factor = self.labels.reweighted(factors)
             labels, weight = relabelled.for_kernels(), weight * factor
         rules = rules_for(weight.sum())
         most_nodes = max(_MANY_NODES, _NODES_PER_OBJECT * self.n_objects)

@@ -30,16 +30,19 @@ def read_sample_weight(sample_weight: Any, n_objects: int) -> np.ndarray:
     return weight
 
 
-def class_weights(class_weight: Any, labels: LabelTable, weight: np.ndarray) -> np.ndarray:
-    """The factor of every class (k,). "balanced" gives all classes the same expected weight."""
+def class_weights(class_weight: Any, labels: LabelTable, weight: np.ndarray, *, of_a_draw: bool = False) -> np.ndarray:
+    """The factor of every class (k,). "balanced" gives all classes the same expected weight.
+
+    In the objects that a tree has drawn (`of_a_draw`) a class may be absent, or as good as.
+    """
     classes = labels.classes
     if class_weight is None:
         return np.ones(len(classes))
     if isinstance(class_weight, str) and class_weight == "balanced":
         masses = labels.class_masses(weight)
-        present = masses > 0
-        light = present & (masses < _LEAST_SHARE * weight.sum())
-        if light.any():
+        light = (masses > 0) & (masses < _LEAST_SHARE * weight.sum())
+        present = (masses > 0) & ~light
+        if light.any() and not of_a_draw:
             name, mass = classes.tolist()[int(np.argmax(light))], masses[light][0]
             raise ValueError(
                 f'class_weight="balanced" can\'t balance the class {name!r}: its objects weigh {mass:.3g} in all, '

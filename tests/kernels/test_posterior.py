@@ -141,3 +141,11 @@ def test_exact_cells_are_counted():
     center = np.array([0.5, 1.5, 1.6, 2.5, 9.0])
     found = most_likely_masses(center, exact, exact, np.ones(5), 8.0, edges, squashed_table(NORMAL), 3)
     np.testing.assert_allclose(found, [0.25, 0.5, 0.25])
+
+
+def test_a_value_at_an_edge_is_treated_alike_on_both_sides():
+    edges, mass = np.array([1.0, 2.0, 4.0, 5.0]), np.array([0.4, 0.2, 0.4])
+    for sigma in (0.2, 0.5, 0.6, 0.8, 2.0):
+        x, error = np.array([1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0]), np.full(9, sigma)
+        found = quantiles_of(edges, mass, x, error, error, NORMAL)
+        np.testing.assert_allclose(found[::-1, ::-1], 6.0 - found, atol=1e-4)

@@ -89,11 +89,13 @@ def maximise(likelihood, windows, weight, n_steps, mass, gain):
 @kernel
 def keeps_its_shape(edges, center, lower, upper):
     """Whether a measured value is so fine that the prior has nothing to say about it: nearly all of it lies in the
-    prior's cell around the value and the two beside that, or beyond the prior's ends."""
-    n_cells = edges.shape[0] - 1
-    here = min(max(first_above(edges, center) - 1, 0), n_cells - 1)
-    above_low = here == 0 or edges[here - 1] <= center - _FINE_REACH * lower
-    return above_low and (here + 2 > n_cells or center + _FINE_REACH * upper <= edges[here + 2])
+    prior's cell around the value (or the two that meet there), in those beside, or beyond the prior's ends."""
+    right = first_above(edges, center)
+    left = right - 1
+    if left >= 0 and edges[left] == center:
+        left -= 1
+    is_above = left < 1 or edges[left - 1] <= center - _FINE_REACH * lower
+    return is_above and (right + 1 >= edges.shape[0] or center + _FINE_REACH * upper <= edges[right + 1])
 
 
 @kernel
