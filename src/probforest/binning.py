@@ -16,6 +16,7 @@ from .measurements import Measurements
 from .reference import Reference
 from .threads import in_threads
 
+_DIGITS = 12  # of a share of the weight
 SAMPLE = 70_000  # grid points that say where the quantiles are; more would move an edge by less than a bin's width
 
 
@@ -119,7 +120,8 @@ def _ladder_of_points(points: np.ndarray, masses: np.ndarray, centers: np.ndarra
     low, high = points[gap], points[gap + 1]
     middle = 0.5 * low + 0.5 * high
     edges = np.where((low <= middle) & (middle < high), middle, low)
-    shares = np.concatenate([[0.0], below[gap] / below[-1], [1.0]])
+    # Rounded, so that neither the order of rows nor a value in seven equal parts (error 0) makes a difference.
+    shares = np.concatenate([[0.0], np.round(below[gap] / below[-1], _DIGITS), [1.0]])
     reference = Reference(np.concatenate([points[:1], edges, points[-1:]]), shares)
     return Ladder(edges, np.append(points[0], high), np.append(low, points[-1]), reference)
 

@@ -321,7 +321,7 @@ def _prior_from(data: Json | None, edges: np.ndarray, mass: np.ndarray) -> Prior
             raise ValueError("a prior is no distribution")
         return prior
     rises = len(edges) >= 2 and np.isfinite(edges).all() and (edges[1:] > edges[:-1]).all()
-    if not rises or not (mass >= 0).all():
+    if not rises or not ((mass >= 0) & (mass <= 1)).all():
         raise ValueError("a prior is no distribution")
     if not abs(mass.sum() - 1) <= _PROBABILITY_ROUNDING:
         raise ValueError("the masses of a prior do not sum to 1")
