@@ -62,7 +62,7 @@ def train(folder: Path, n_trees: int) -> Path:
 # getrusage would tell the memory of this process, from which the other one was forked, if that is larger.
 WATCHED = """
 import sys
-from probforest.cli import main
+from probforest.cli.main import main
 code = main(sys.argv[1:])
 print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1], file=sys.stderr)
 sys.exit(code)

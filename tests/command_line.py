@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from catalogue_files import make_catalogue, write_everywhere
-from probforest.cli import main
+from probforest.cli.main import main
 
 TABLE = make_catalogue()
 TRAIN = ["--target", "kind", "--drop", "objid", "sure", "--set", "n_estimators=10"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from probforest.cli import main
+from probforest.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -16,9 +16,9 @@ import pytest
 
 import probforest
 from command_line import call
-from probforest.cache_folder import Store
 from probforest.kernels import cache
 from probforest.kernels.jit import kernel
+from probforest.support.cache_folder import Store
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -151,7 +151,7 @@ def test_a_kernel_whose_file_can_not_be_written_works(folder, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("probforest.atomic._write_through", fail)
+    monkeypatch.setattr("probforest.support.atomic._write_through", fail)
     monkeypatch.setattr(cache, "not_kept", [])
     assert in_a_new_process(double)(np.ones(1)) == 2
     assert kernel_files(folder) == []
@@ -263,15 +263,15 @@ def test_processes_that_compile_at_once_do_not_disturb_each_other(tmp_path):
 
 @pytest.mark.parametrize("kept", [Store([], None), Store([], Path("/tmp"), temporary=True)])
 def test_precompile_fails_if_the_kernels_can_not_be_kept(monkeypatch, capsys, kept):
-    monkeypatch.setattr("probforest.commands.precompile.store", lambda: kept)
+    monkeypatch.setattr("probforest.cli.precompile.store", lambda: kept)
     assert call("precompile") == 1
     assert "the cache folder can't be written to; set NUMBA_CACHE_DIR to one that can." in capsys.readouterr().err
 
 
 def test_precompile_fails_if_a_kernel_was_not_kept(folder, monkeypatch, capsys):
     cache.store.cache_clear()
-    monkeypatch.setattr("probforest.commands.precompile.not_kept", [OSError(28, "No space left on device")])
-    monkeypatch.setattr("probforest.commands.precompile.compile_kernels", lambda rare: None)
+    monkeypatch.setattr("probforest.cli.precompile.not_kept", [OSError(28, "No space left on device")])
+    monkeypatch.setattr("probforest.cli.precompile.compile_kernels", lambda rare: None)
     assert call("precompile") == 1
     assert "No space left on device" in capsys.readouterr().err
 

@@ -15,7 +15,7 @@ import importlib, json, pkgutil
 import numba
 import numpy as np
 from probforest import ProbabilisticDecisionTreeClassifier, ProbabilisticRandomForestClassifier, kernels
-from probforest.cli import main
+from probforest.cli.main import main
 
 def signatures():
     found = {}

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 import probforest
-from probforest.cli import main
+from probforest.cli.main import main
 
 from .answers import expect
 from .values import pick

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 import probforest
-from probforest.model_file import DOCUMENT, read_file, write_file
+from probforest.storage.model_file import DOCUMENT, read_file, write_file
 
 from .answers import check_probabilities, check_refusal, expect, no_odd_warnings
 from .problems import ESTIMATORS

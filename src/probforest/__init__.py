@@ -4,11 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .columns import Errors
-    from .forest import ProbabilisticRandomForestClassifier
-    from .model_file import ModelFileError
-    from .persistence import describe, load, save
-    from .tree import ProbabilisticDecisionTreeClassifier
+    from .estimators.forest import ProbabilisticRandomForestClassifier
+    from .estimators.tree import ProbabilisticDecisionTreeClassifier
+    from .inputs.columns import Errors
+    from .storage.model_file import ModelFileError
+    from .storage.models import describe, load, save
 
     __version__: str
 
@@ -23,14 +23,15 @@ __all__ = [
 ]
 
 _HOME = {
-    "Errors": "columns",
-    "ModelFileError": "model_file",
-    "ProbabilisticDecisionTreeClassifier": "tree",
-    "ProbabilisticRandomForestClassifier": "forest",
-    "describe": "persistence",
-    "load": "persistence",
-    "save": "persistence",
+    "Errors": "inputs.columns",
+    "ModelFileError": "storage.model_file",
+    "ProbabilisticDecisionTreeClassifier": "estimators.tree",
+    "ProbabilisticRandomForestClassifier": "estimators.forest",
+    "describe": "storage.models",
+    "load": "storage.models",
+    "save": "storage.models",
 }
+_PUBLIC_MODULES = ("datasets", "families", "importance", "metrics")
 
 
 def __getattr__(name: str) -> Any:
@@ -39,10 +40,12 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("probforest")
+    if name in _PUBLIC_MODULES:
+        return import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_HOME[name]}", __name__), name)
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__, "__version__"]
+    return sorted([*__all__, *_PUBLIC_MODULES, "__version__", "__doc__", "__name__", "__file__", "__all__"])

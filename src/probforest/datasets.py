@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.utils import check_random_state
 
-from .parameters import check_flag, check_integer, check_number, check_word
+from .inputs.parameters import check_flag, check_integer, check_number, check_word
 
 NOISE_CASES = ("constant", "objects", "groups", "cells")
 SPREADS = ("values", "magnitudes")

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
+from .inputs.measured_values import is_pair
+from .inputs.parameters import check_integer, complain
 from .metrics import get_scorer, given
-from .parameters import check_integer, complain
-from .reading import is_pair
 
 
 def permutation_importance(

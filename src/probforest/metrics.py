@@ -13,10 +13,10 @@ from sklearn import get_config
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
-from .labels import SUM_TOLERANCE
-from .parameters import complain
-from .reading import unmasked
-from .weights import read_sample_weight
+from .inputs.labels import SUM_TOLERANCE
+from .inputs.measured_values import unmasked
+from .inputs.parameters import complain
+from .inputs.weights import read_sample_weight
 
 RESPONSE_METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 # True: handed over whenever it is there; None: it must be asked for, scikit-learn refuses it otherwise.

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from probforest.binning import bin_measurements, find_ladders
-from probforest.fitted_tree import FittedTree
+from probforest.features.binning import bin_measurements, find_ladders
+from probforest.inputs.labels import soft_labels
+from probforest.inputs.measured_values import read_measurements
+from probforest.inputs.parameters import CRITERIA, MISSING_RULES
 from probforest.kernels.grow import grow
 from probforest.kernels.layout import SAME_WEIGHT, Rules
 from probforest.kernels.route import add_answers
-from probforest.labels import soft_labels
-from probforest.parameters import CRITERIA, MISSING_RULES
-from probforest.reading import read_measurements
+from probforest.trees.fitted_tree import FittedTree
 
 FULL_GRID = 65_535  # every grid point its own bin
 

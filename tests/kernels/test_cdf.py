@@ -3,8 +3,8 @@ import pytest
 from scipy import stats
 
 from probforest.families import CHUNK, LAPLACE, LOGNORMAL, NORMAL, UNIFORM, family_from_scipy, student_t
+from probforest.inputs.measured_values import read_measurements
 from probforest.kernels.propagate import left_probabilities
-from probforest.reading import read_measurements
 
 # Each family and SciPy's own, which shares no code with it.
 FAMILIES = {

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import naive
+from probforest.inputs.parameters import CRITERIA
 from probforest.kernels.criterion import impurity_of, side_score
-from probforest.parameters import CRITERIA
 
 
 @pytest.mark.parametrize("name", CRITERIA)

@@ -8,8 +8,8 @@ from scipy.special import ndtr
 import naive
 from engine import answers, grow_tree
 from probforest.families import LAPLACE, LOGNORMAL, NORMAL, UNIFORM, student_t
-from probforest.reading import read_measurements
-from probforest.reference import Reference
+from probforest.features.limits import Reference
+from probforest.inputs.measured_values import read_measurements
 from problems import random_problem
 
 

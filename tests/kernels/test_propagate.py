@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import naive
+from probforest.inputs.measured_values import read_measurements
 from probforest.kernels.propagate import left_probabilities, new_members, replace_parent, send
-from probforest.reading import read_measurements
 
 
 def members_of(reach, main):

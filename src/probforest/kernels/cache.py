@@ -25,7 +25,7 @@ import llvmlite.binding
 import numba
 from numba.core import caching, compiler, serialize
 
-from ..cache_folder import Store, open_store
+from ..support.cache_folder import Store, open_store
 
 _config: Any = numba.config
 _CompileResult: Any = compiler.CompileResult

@@ -1,0 +1,134 @@
+"""Options that commands share, and readers of their values."""
+
+import argparse
+import os
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..inputs.columns import Errors
+
+
+def integer(low: int, *, but_not: int | None = None) -> Callable[[str], int]:
+    """A reader of whole numbers of at least `low`."""
+
+    def read(text: str) -> int:
+        number = int(text)
+        if number < low or number == but_not:
+            raise argparse.ArgumentTypeError(f"{number} is not possible here")
+        return number
+
+    read.__name__ = "whole number"  # which argparse calls it
+    return read
+
+
+def table_path(text: str) -> Path:
+    """The name of a table; `-` is standard input."""
+    return Path("/dev/stdin" if text == "-" else text)
+
+
+def add_n_jobs(parser: argparse.ArgumentParser, default: int = -1) -> None:
+    said = "all cores" if default == -1 else str(default)
+    parser.add_argument(
+        "--n-jobs",
+        type=integer(-1, but_not=0),
+        default=default,
+        metavar="N",
+        help=f"threads; -1 takes all cores (default: {said})",
+    )
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """What every command has."""
+    parser.add_argument("--json", action="store_true", help="print the result as JSON, for scripts")
+    parser.add_argument("--debug", action="store_true", help="show the whole traceback of an error")
+
+
+def add_output(parser: argparse.ArgumentParser, metavar: str, text: str) -> None:
+    parser.add_argument("-o", "--output", required=True, type=Path, metavar=metavar, help=text)
+    add_overwrite(parser)
+
+
+def add_overwrite(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--overwrite", action="store_true", help="replace the output if it exists")
+
+
+def refuse_to_overwrite(output: Path, inputs: Sequence[Path], *, overwrite: bool) -> None:
+    """Complain now rather than after the work about an output that is there, can't be made, or is an input."""
+    if output.is_dir():
+        raise ValueError(f"{output} is a folder; give the name of a file in it.")
+    is_stream = str(output) == "-" or str(output.parent) in ("/dev", "/dev/fd", "/proc/self/fd")
+    if is_stream or (output.exists() and not output.is_file()):
+        raise ValueError(f"{output} is no file, but a pipe or a device; give the name of a file.")
+    if output.exists():
+        for given in inputs:
+            if given.exists() and os.path.samefile(output, given):
+                raise ValueError(f"{output} is what is read; write to another file.")
+        if not overwrite:
+            raise ValueError(f"{output} exists already. Choose another name, or add --overwrite to replace it.")
+    folder = Path(os.path.realpath(output)).parent
+    if not folder.is_dir():
+        raise ValueError(f"{output}: there is no folder {folder}. Make it first.")
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """`key=value`, the value being written as in TOML; a word needs no quotes, and `none` is None.
+
+    >>> setting("n_estimators=200"), setting("criterion=entropy"), setting("max_depth=none")
+    (('n_estimators', 200), ('criterion', 'entropy'), ('max_depth', None))
+    >>> setting('distribution={flux = "lognormal", mag = ["student_t", 5]}')
+    ('distribution', {'flux': 'lognormal', 'mag': ('student_t', 5)})
+    """
+    key, separator, value = text.partition("=")
+    key, value = key.strip(), value.strip()
+    if not separator or not key or not value:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form key=value")
+    if value.lower() == "none":
+        return key, None
+    if value in ("True", "False"):
+        value = value.lower()
+    try:
+        return key, _with_tuples(tomllib.loads(f"value = {value}")["value"])
+    except tomllib.TOMLDecodeError as problem:
+        if value[0] in "[{\"'":
+            raise argparse.ArgumentTypeError(f"{text!r}: the value is not TOML: {problem}") from problem
+        return key, value
+
+
+def _with_tuples(value: Any) -> Any:
+    """TOML has no tuples: ["student_t", 5] means one."""
+    if isinstance(value, dict):
+        return {key: _with_tuples(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return tuple(value) if value[:1] == ["student_t"] else [_with_tuples(item) for item in value]
+    return value
+
+
+def error_map(word: str) -> str | dict[str, Any] | None:
+    """The option --errors: "auto", "none", or a TOML file that says which columns are errors of which."""
+    if word == "auto":
+        return word
+    if word == "none":
+        return None
+    path = Path(word)
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ValueError(f"--errors must be auto, none or a TOML file; there is no file {word}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise ValueError(f"{path} is no TOML: {problem}") from problem
+    return {value: _errors_of(value, entry, path) for value, entry in entries.items()}
+
+
+def _errors_of(value: str, entry: Any, path: Path) -> Errors:
+    if isinstance(entry, str):
+        return Errors(lower=entry)
+    if isinstance(entry, list) and len(entry) == 2:
+        return Errors(*entry)
+    if isinstance(entry, dict) and entry and set(entry) <= {"lower", "upper", "limit"}:
+        return Errors(**entry)
+    raise ValueError(
+        f"{path}: {value} = {entry!r} must be the name of an error column, a list of two, [lower, upper], or a table "
+        "with any of lower, upper and limit."
+    )

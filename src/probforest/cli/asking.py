@@ -1,0 +1,144 @@
+"""Asking a saved model about the rows of a table, piece by piece, with the names and units that it knows."""
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..estimators.classifier import ProbabilisticClassifier
+from ..inputs.cell_error import CellError
+from ..inputs.units import implied_units
+from ..storage.catalogues import Catalogue
+from ..storage.catalogues.catalogue import Chunk, listed
+from ..storage.models import load
+from ..support.extras import need
+from ..support.progress import with_progress
+from .console import Console
+
+
+def load_for_tables(path: Path, n_jobs: int) -> ProbabilisticClassifier:
+    """A model that can be asked with tables: one that knows its columns by name."""
+    model = load(path)
+    if model._layout.names is None:
+        raise ValueError(
+            f"{path} was fitted on arrays, so nothing says which columns of a table it needs. Fit it on a table "
+            "(pandas, polars, astropy), or ask it from Python."
+        )
+    if model.fitted_with_errors_ and model.error_pairs_ is None:
+        raise ValueError(
+            f"{path} was fitted with X_err, so nothing says which columns of a table are errors. Fit it with "
+            "error_columns, or ask it from Python."
+        )
+    return model.set_params(n_jobs=n_jobs) if "n_jobs" in model.get_params() else model
+
+
+def columns_of(model: ProbabilisticClassifier) -> list[str]:
+    """All columns that a model needs."""
+    names = model._layout.names
+    assert names is not None
+    return [str(name) for name in names]
+
+
+def table_for(piece: Any, names: Sequence[str], units: dict[str, Any]) -> Any:
+    """Columns of a piece as a table of astropy if they have units, else of pandas."""
+    columns = {name: piece.column(name).to_numpy().astype(np.float64, copy=False) for name in names}
+    if not any(units.values()):
+        return need("pandas", "A table", "tables").DataFrame(columns)
+    astropy = need("astropy.table", "A table with units", "astro")
+    return astropy.Table([astropy.Column(values, name, unit=units.get(name)) for name, values in columns.items()])
+
+
+def units_for(model: ProbabilisticClassifier, catalogue: Catalogue, console: Console) -> dict[str, Any]:
+    """Units of the columns that a model needs. They are compared only if both the model and the table have some."""
+    _refuse_without_errors(model, catalogue)
+    units = {name: catalogue.units[name] for name in columns_of(model) if name in catalogue.units}
+    if units and not model._layout.units:
+        console.note(f"{catalogue.path} has units, but the model was trained without: they are not compared.")
+        return {}
+    # An error without a unit has that of its value, in the training and here; a limit has none.
+    then, now = (implied_units(each, model.error_pairs_) for each in (model._layout.units, units))
+    assumed = [f"{name} [{unit}]" for name, unit in model._layout.units.items() if name not in now]
+    if assumed:
+        has_none = f"has no unit for {len(assumed)} columns" if units else "has no units"
+        console.note(f"{catalogue.path} {has_none}; those of the training are assumed: {', '.join(assumed)}.")
+    unknown = [name for name in now if name not in then]
+    if unknown:
+        console.note(f"in the training these columns had no units, which are not compared: {listed(unknown)}.")
+    changes = [f"{name} from {unit} to {then[name]}" for name, unit in now.items() if unit != then.get(name, unit)]
+    if changes:
+        console.note(f"units to convert: {', '.join(changes)}.")
+    return {name: unit for name, unit in units.items() if name in then}
+
+
+def _refuse_without_errors(model: ProbabilisticClassifier, catalogue: Catalogue) -> None:
+    """A table that has the features but not their errors is a usual one, and has a remedy."""
+    known = set(catalogue.names)
+    missing = {name: None for name in columns_of(model) if name not in known}
+    if missing and not any(name in missing for name in model.error_pairs_ or missing):
+        raise ValueError(
+            f"{catalogue.path} has the features, but not their errors {listed(list(missing))}. Add these columns: "
+            "zeros mean exact values, and empty ones unknown errors, for which the median error of the training is "
+            "taken."
+        )
+
+
+def in_file(error: CellError, catalogue: Catalogue, row: int) -> CellError:
+    """A complaint of the model about a value, in the words of somebody who looks at the file: rows count from 1."""
+    what = error.what.removesuffix(" of X")
+    return CellError(f"{catalogue.path}: {what}", error.value, row + 1, None, error.remark)
+
+
+class Fingerprint:
+    """A number that tells whether the columns of two tables are the same, however they are cut into pieces."""
+
+    def __init__(self, names: Sequence[str]):
+        self._names = names
+        self._digest = sha256()
+
+    def after(self, piece: Any) -> "Fingerprint":
+        """With another piece, the columns being numbers."""
+        values = np.column_stack([piece.column(name).to_numpy() for name in self._names])
+        self._digest.update(np.where(np.isnan(values), np.nan, values).tobytes())  # there are many NaNs
+        return self
+
+    def hex(self) -> str:
+        """The number."""
+        return self._digest.hexdigest()
+
+
+class Answer(NamedTuple):
+    """A piece of a table, its numbers as the model takes them, and the class probabilities of its rows."""
+
+    chunk: Chunk
+    X: Any
+    proba: np.ndarray
+
+
+def answers(
+    model: ProbabilisticClassifier, catalogue: Catalogue, others: Sequence[str], console: Console
+) -> Iterator[Answer]:
+    """What the model says about a table, of which the columns `others` come along."""
+    return with_progress(
+        _asked(model, catalogue, others, units_for(model, catalogue, console)),
+        catalogue.n_rows,
+        "rows",
+        console.shows_progress,
+        size=lambda answer: len(answer.proba),
+    )
+
+
+def _asked(
+    model: ProbabilisticClassifier, catalogue: Catalogue, others: Sequence[str], units: dict[str, Any]
+) -> Iterator[Answer]:
+    names = columns_of(model)
+    first_row = 0
+    for chunk in catalogue.chunks(names, others):
+        X = table_for(chunk.numbers, names, units)
+        try:
+            proba = model.predict_proba(X)
+        except CellError as error:
+            raise in_file(error, catalogue, first_row + (error.row or 0)) from None
+        yield Answer(chunk, X, proba)
+        first_row += len(proba)

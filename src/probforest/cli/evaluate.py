@@ -1,0 +1,210 @@
+"""`probforest evaluate`: how good a saved forest is on a table with known classes."""
+
+import argparse
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..estimators.classifier import ProbabilisticClassifier
+from ..evaluation.figures import figures_of, write_figures
+from ..evaluation.report import html_report
+from ..evaluation.scores import Evaluation
+from ..evaluation.scores import evaluate as judge
+from ..storage.catalogues import Catalogue, open_catalogue
+from ..storage.catalogues.catalogue import what_there_is
+from ..storage.models import describe
+from ..support.atomic import replacing
+from ..support.extras import need
+from .arguments import add_common, add_n_jobs, add_overwrite, refuse_to_overwrite, table_path
+from .asking import Fingerprint, answers, columns_of, load_for_tables
+from .console import Console
+from .target import positions, read_labels_of
+
+
+def add(commands) -> None:
+    """The options of the command."""
+    parser = commands.add_parser(
+        "evaluate",
+        description="Judge a saved forest on a table with known classes, which should not be the one it was trained "
+        "on: accuracy, log loss, Brier score, a table per class, reliability, accuracy against the size of the errors.",
+        epilog="example:\n  probforest evaluate stars.prf test.fits --report report.html",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, metavar="MODEL", help="a forest saved by probforest train")
+    parser.add_argument(
+        "table", type=table_path, metavar="TABLE", help="objects with known classes; - is standard input"
+    )
+    parser.add_argument("--target", metavar="CLASS", help="the column with the classes (default: that of the training)")
+    parser.add_argument("--report", type=Path, metavar="HTML", help="write a page with figures, which needs no network")
+    parser.add_argument("--plots", type=Path, metavar="DIR", help="write the figures as PNG and SVG into a folder")
+    add_n_jobs(parser)
+    add_overwrite(parser)
+    add_common(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> int:
+    if options.report is not None:
+        if options.report.suffix.lower() not in (".html", ".htm"):
+            raise ValueError(f"--report {options.report}: the name of a page must end in .html.")
+        refuse_to_overwrite(options.report, [options.model, options.table], overwrite=options.overwrite)
+    if options.plots is not None and not options.overwrite and options.plots.is_dir() and any(options.plots.iterdir()):
+        raise ValueError(f"{options.plots} is not empty. Choose another folder, or add --overwrite to replace figures.")
+    if options.report is not None or options.plots is not None:
+        need("matplotlib", "Drawing figures", "plots")  # now rather than after the work
+    page = nullcontext() if options.report is None else replacing(options.report, overwrite=options.overwrite)
+    with page as report:  # what can't be written is known at once
+        if options.plots is not None:
+            options.plots.mkdir(parents=True, exist_ok=True)
+        return _run(options, console, report)
+
+
+def _run(options: argparse.Namespace, console: Console, report: Path | None) -> int:
+    model = load_for_tables(options.model, options.n_jobs)
+    header = describe(options.model)
+    about = header["about"]
+    with open_catalogue(options.table) as catalogue:
+        target = _target(options.target or about.get("target"), catalogue)
+        evaluation, n_unlabelled, fingerprint = _evaluated(model, catalogue, target, console)
+    is_training_table = about.get("fingerprint") == fingerprint
+    notes = [*_too_good(options, about, is_training_table), *_absent_classes(evaluation)]
+    for note in notes:
+        console.note(note)
+    console.say(f"{options.model} on {options.table}, classes in {target}\n")
+    if n_unlabelled:
+        console.say(f"left out: {n_unlabelled:,} rows without a class")
+    console.say(evaluation.as_text())
+    facts = _facts(options, evaluation, target, header, n_unlabelled)
+    _draw(model, evaluation, options, report, facts, notes)
+    written = [str(path) for path in (options.plots, options.report) if path is not None]
+    if written:
+        console.say(f"\nwritten: {', '.join(written)}")
+    names = {"model": str(options.model), "table": str(options.table), "target": target}
+    remarks = {"is_training_table": is_training_table, "notes": notes, "rows_without_class": n_unlabelled}
+    console.result({**names, **remarks, **evaluation.as_dict()})
+    return 0
+
+
+def _too_good(options: argparse.Namespace, about: dict[str, Any], is_training_table: bool) -> Iterator[str]:
+    if not is_training_table:
+        return
+    note = (
+        f"the forest was trained on the objects in {options.table.name}: it knows them, and the results are too good."
+    )
+    if "out_of_bag" in about:
+        note += f" The out-of-bag accuracy of the training, {about['out_of_bag']['accuracy'][0]:.3f}, is honest."
+    yield note
+
+
+def _absent_classes(evaluation: Evaluation) -> Iterator[str]:
+    absent = [name for name, row in zip(evaluation.names, evaluation.confusion, strict=True) if row.sum() == 0]
+    if absent:
+        yield f"no row has the class {', '.join(absent)}: answers of it can't be right here."
+
+
+def _target(target: str | None, catalogue: Catalogue) -> str:
+    if target is None:
+        raise ValueError("Nothing says which column has the classes. Add --target CLASS.")
+    if target not in catalogue.names:
+        raise ValueError(
+            f"{catalogue.path} has no column {target!r} with the true classes; another one is named with --target. "
+            f"{what_there_is(target, catalogue.names)}"
+        )
+    return target
+
+
+def _evaluated(
+    model: ProbabilisticClassifier, catalogue: Catalogue, target: str, console: Console
+) -> tuple[Evaluation, int, str]:
+    """The evaluation, the number of rows without a class, and the fingerprint of the others."""
+    truth, probas, sizes, n_unlabelled, first_row = [], [], [], 0, 0
+    fingerprint = Fingerprint(columns_of(model))
+    for answer in answers(model, catalogue, [target], console):
+        labels, known = read_labels_of(answer.chunk.others.column(target))
+        place = positions(labels, model.classes_)
+        _refuse_unseen(labels, place, first_row + np.flatnonzero(known), model, catalogue, target)
+        fingerprint.after(answer.chunk.numbers.filter(known))
+        truth.append(place)
+        probas.append(answer.proba[known])
+        if model.fitted_with_errors_:
+            sizes.append(error_sizes(model, answer.X)[known])
+        n_unlabelled += int(np.sum(~known))
+        first_row += len(known)
+    if not truth or sum(map(len, truth)) == 0:
+        raise ValueError(f"{catalogue.path} has no rows" + (" with a class." if n_unlabelled else "."))
+    size = np.concatenate(sizes) if sizes else None
+    labels = model.classes_[np.concatenate(truth)]
+    evaluation = judge(labels, np.concatenate(probas), model.classes_, error_size=size)
+    return evaluation, n_unlabelled, fingerprint.hex()
+
+
+def _refuse_unseen(
+    labels: np.ndarray,
+    place: np.ndarray,
+    rows: np.ndarray,
+    model: ProbabilisticClassifier,
+    catalogue: Catalogue,
+    target: str,
+) -> None:
+    if (place >= 0).all():
+        return
+    first = int(np.argmax(place < 0))
+    known = ", ".join(map(str, model.classes_.tolist()))
+    raise ValueError(
+        f"{catalogue.path}: the column {target!r} has the class {labels.tolist()[first]!r} in row {rows[first] + 1}, "
+        f"which the model does not know; it knows {known}. Leave such rows out."
+    )
+
+
+def error_sizes(model: ProbabilisticClassifier, X: Any) -> np.ndarray:
+    """How large the errors of each row are: their median over the features, each in units of the feature's median error
+    in training; NaN for a row without known errors."""
+    given, _ = model._take_apart((X, None, None, None), model._layout)
+    if given.X_err is None:
+        return np.full(len(given.X), np.nan)
+    errors = np.mean(np.abs(given.X_err), axis=0) if isinstance(given.X_err, tuple) else given.X_err
+    medians = np.atleast_2d(model.median_errors_).mean(axis=0)
+    usable = np.isfinite(medians) & (medians > 0)
+    ratio = np.where(np.isnan(given.X), np.nan, errors)[:, usable] / medians[usable]
+    sizes = np.full(len(ratio), np.nan)
+    known = np.isfinite(ratio).any(axis=1)
+    sizes[known] = np.nanmedian(np.where(np.isfinite(ratio[known]), ratio[known], np.nan), axis=1)
+    return sizes
+
+
+def _facts(
+    options: argparse.Namespace, evaluation: Evaluation, target: str, header: dict[str, Any], n_unlabelled: int
+) -> dict[str, str]:
+    return {
+        "Model": options.model.name,
+        "Table": options.table.name,
+        "Classes in": target,
+        "Trained on": str(header["about"].get("table", "unknown")),
+        "Objects": f"{evaluation.n_objects:,}",
+        "Rows without a class, left out": f"{n_unlabelled:,}",
+        "Size of the errors": "median over the features of error / median error in training",
+        "probforest": header["written_by"],
+    }
+
+
+def _draw(
+    model: ProbabilisticClassifier,
+    evaluation: Evaluation,
+    options: argparse.Namespace,
+    report: Path | None,
+    facts: dict[str, str],
+    notes: list[str],
+) -> None:
+    if report is None and options.plots is None:
+        return
+    names = [str(name) for name in model.feature_names_]
+    plots = figures_of(evaluation, model.feature_importances_, names)
+    if options.plots is not None:
+        write_figures(plots, options.plots)
+    if report is not None:
+        title = f"{options.model.name} on {options.table.name}"
+        page = html_report(evaluation, plots, title=title, facts=facts, warnings=notes)
+        report.write_text(page, encoding="utf-8", errors="backslashreplace")  # names of files may be no text

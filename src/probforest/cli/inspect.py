@@ -1,0 +1,108 @@
+"""`probforest inspect`: what a saved forest is, and what it needs."""
+
+import argparse
+import inspect as signatures
+from dataclasses import asdict
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from ..estimators.classifier import ProbabilisticClassifier
+from ..inputs.columns import describe_pairs
+from ..storage.models import describe, load
+from .arguments import add_common
+from .console import Console, indented, readable_size
+
+
+def add(commands) -> None:
+    """The options of the command."""
+    parser = commands.add_parser(
+        "inspect",
+        description="Show what a saved forest is: its classes, the columns it needs, its parameters, its most "
+        "important features, and what it was trained on.",
+        epilog="example:\n  probforest inspect stars.prf",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, metavar="MODEL", help="a saved forest")
+    add_common(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> int:
+    model = load(options.model)
+    facts = _facts(model, options.model)
+    console.say(_text(facts, model))
+    console.result(facts)
+    return 0
+
+
+def _facts(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
+    header = describe(path)
+    trees = model.trees_ if hasattr(model, "trees_") else [model.tree_]
+    names = [str(name) for name in model.feature_names_]
+    return {
+        "model": str(path),
+        "bytes": path.stat().st_size,
+        "kind": type(model).__name__,
+        "written_by": header["written_by"],
+        "format_version": header["format_version"],
+        "classes": model.classes_.tolist(),
+        "n_trees": len(trees),
+        "n_nodes": int(sum(tree.n_nodes for tree in trees)),
+        "depth": int(max(tree.depth for tree in trees)),
+        "features": names,
+        "n_features": len(names),
+        "errors": {name: asdict(pair) for name, pair in (model.error_pairs_ or {}).items() if pair is not None},
+        "units": {str(name): str(unit) for name, unit in model._layout.units.items()},
+        "parameters": _plain(_changed_parameters(model)),
+        "importances": dict(zip(names, model.feature_importances_.tolist(), strict=True)),
+        "about": header["about"],
+    }
+
+
+def _changed_parameters(model: ProbabilisticClassifier) -> dict[str, Any]:
+    """Parameters that are not the defaults; the errors are shown apart."""
+    defaults = {name: each.default for name, each in signatures.signature(type(model)).parameters.items()}
+    return {
+        name: value
+        for name, value in model.get_params().items()
+        if name != "error_columns" and repr(value) != repr(defaults[name])
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    is_plain = isinstance(value, int | str | bool | None) or (isinstance(value, float) and isfinite(value))
+    return value if is_plain else str(value)
+
+
+def _text(facts: dict[str, Any], model: ProbabilisticClassifier) -> str:
+    lines = [
+        f"{facts['model']}: {facts['kind']}, {readable_size(facts['bytes'])}, "
+        f"written by probforest {facts['written_by']} (format {facts['format_version']})",
+        f"classes: {', '.join(map(str, facts['classes']))}",
+        f"{facts['n_trees']:,} trees, {facts['n_nodes']:,} nodes, depth {facts['depth']}",
+    ]
+    notes = dict(facts["about"])
+    out_of_bag, _ = notes.pop("out_of_bag", None), notes.pop("fingerprint", None)
+    lines += [f"{key}: {value}" for key, value in notes.items()]
+    if out_of_bag:
+        accuracy, low, high = out_of_bag["accuracy"]
+        lines.append(
+            f"out-of-bag accuracy {accuracy:.4f} ({low:.4f} to {high:.4f}), log loss {out_of_bag['log_loss']:.4f}"
+        )
+    if facts["parameters"]:
+        lines.append("parameters: " + ", ".join(f"{key}={value!r}" for key, value in facts["parameters"].items()))
+    if facts["units"]:
+        lines.append("units: " + ", ".join(f"{name} [{unit}]" for name, unit in facts["units"].items()))
+    lines.append("")
+    if model.error_pairs_ is not None:
+        lines += ["features, with their errors:", indented(describe_pairs(model.error_pairs_)), ""]
+    importances = sorted(facts["importances"].items(), key=lambda item: -item[1])
+    lines.append("importances" if len(importances) <= 20 else "importances, the largest 20")
+    width = max(len(name) for name, _ in importances)
+    lines += [f"  {name:{width}s}  {importance:.3f}" for name, importance in importances[:20]]
+    return "\n".join(lines)

@@ -1,0 +1,141 @@
+"""The command line: its commands, how it ends, and how it complains.
+
+A command is imported when it is called, so that help and Ctrl-C need not wait for Numba and scikit-learn.
+"""
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+
+from . import interruption
+from .console import Console, open_closed_streams
+
+FAILED, WRONG_INPUT = 1, 2
+_COMMANDS = {
+    "train": "train a forest on a table and save it",
+    "predict": "classify a table with a saved forest",
+    "evaluate": "judge a saved forest on a table with known classes",
+    "inspect": "show what a saved forest is and which columns it needs",
+    "demo": "train and judge a forest on built-in noisy data, beside scikit-learn's",
+    "experiments": "repeat the experiments of the paper, with more rivals",
+    "precompile": "compile all kernels now, so that no later run has to",
+}
+
+
+def parser(chosen: str | None = None) -> argparse.ArgumentParser:
+    """A parser of the command `chosen`, whose module is imported here, or of the names of all commands."""
+    main_parser = argparse.ArgumentParser(
+        prog="probforest",
+        description="Random forests for data with error bars and doubtful labels.",
+        epilog="a first look:   probforest demo\n"
+        "with a table:   probforest train stars.fits --target class -o stars.prf\n"
+        "                probforest predict stars.prf survey.parquet -o classes.parquet\n\n"
+        "exit codes: 0 all went well; 2 the command, a table or a model is not as it should be;\n"
+        "            1 something else failed, such as a full disk; 130 interrupted",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    main_parser.add_argument("--version", action="version", version=version("probforest"))
+    commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    if chosen in _COMMANDS:
+        import_module(f".{chosen}", __package__).add(commands)
+    else:
+        for name, purpose in _COMMANDS.items():
+            commands.add_parser(name, help=purpose)
+    return main_parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns its exit code. Without `arguments`, the program is the command line itself."""
+    open_closed_streams()
+    console = Console()
+    with interruption.Interruption() as stop:
+        if arguments is None:
+            stop.exits_at_once()
+        else:
+            stop.raises()
+        code = _code(list(sys.argv[1:] if arguments is None else arguments), console, stop)
+        if arguments is None:
+            stop.kills()
+        if console.problem is not None and code == 0:
+            console.tell(f"error: standard output: {console.problem.strerror}")
+            code = FAILED
+        return code
+
+
+def _code(words: list[str], console: Console, stop: interruption.Interruption) -> int:
+    """Run a command, and say what went wrong."""
+    try:
+        options = _options(words, console)
+        stop.raises()
+        console.as_json = options.json
+        with console.notes_for_warnings():
+            return options.run(options, console)
+    except SystemExit:
+        if console.problem is None:
+            raise
+        return 0  # of help that could not be printed
+    except KeyboardInterrupt:
+        return _interrupted(console)
+    except Exception as problem:
+        if stop.is_requested:  # an interrupted import ends in many ways
+            return _interrupted(console)
+        if "--debug" in words:
+            traceback.print_exc()
+        console.tell(f"error: {_in_one_line(problem)}")
+        return _exit_code(problem)
+
+
+def _options(words: list[str], console: Console) -> argparse.Namespace:
+    try:
+        return parser(words[0] if words else None).parse_args(words)
+    finally:
+        console.flush()  # a text of help
+
+
+def _interrupted(console: Console) -> int:
+    console.tell(interruption.MESSAGE)
+    return interruption.CODE
+
+
+def _in_one_line(problem: Exception) -> str:
+    """What went wrong, in the words of the command line."""
+    if isinstance(problem, MemoryError):
+        return "there is not enough memory."
+    if isinstance(problem, OSError) and problem.strerror:
+        return _about_file(problem)
+    text = " ".join(str(problem).split())
+    for python_word, option in _IN_OPTIONS.items():
+        text = text.replace(python_word, option)
+    if isinstance(problem, ValueError | ImportError):
+        return text
+    return f"unexpected {type(problem).__name__}: {text} (--debug shows where)"
+
+
+def _about_file(problem: OSError) -> str:
+    name = problem.filename
+    if isinstance(problem, FileNotFoundError) and name is not None and os.path.islink(name):
+        return f"{name} is a link to {os.readlink(name)}, which does not exist"
+    return f"{name}: {problem.strerror}" if name else str(problem.strerror)
+
+
+_IN_OPTIONS = {
+    'error_columns="auto"': "--errors auto",
+    "drop the column": "leave it out with --drop",
+    "with a mapping in error_columns": "in a file, --errors MAP.toml",
+    "error_columns has": "--errors has",
+    "' of X has": "' has",  # X is the table
+}
+
+
+def _exit_code(problem: Exception) -> int:
+    wrong_path = FileNotFoundError | FileExistsError | IsADirectoryError | NotADirectoryError
+    wrong_input = ValueError | ImportError | wrong_path
+    return WRONG_INPUT if isinstance(problem, wrong_input) else FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

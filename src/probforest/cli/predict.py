@@ -1,0 +1,119 @@
+"""`probforest predict`: a saved forest and a table → a table with classes and probabilities, piece by piece."""
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..estimators.classifier import ProbabilisticClassifier
+from ..storage.catalogues import Catalogue, check_output_name, open_catalogue, open_output
+from ..storage.catalogues.catalogue import listed
+from .arguments import add_common, add_n_jobs, add_output, refuse_to_overwrite, table_path
+from .asking import answers, columns_of, load_for_tables
+from .columns_to_use import matching
+from .console import Console
+
+
+def add(commands) -> None:
+    """The options of the command."""
+    parser = commands.add_parser(
+        "predict",
+        description="Classify the rows of a table with a saved forest. The output has the columns that the forest does "
+        "not use, the predicted class, and the probability of every class, row by row. CSV, Parquet and Arrow go "
+        "through in pieces, whatever their size; FITS, VOTable and ECSV outputs are written at the end.",
+        epilog="examples:\n"
+        "  probforest predict stars.prf survey.parquet -o classes.parquet\n"
+        "  probforest predict stars.prf survey.csv.gz --keep objid ra dec -o classes.fits",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", type=Path, metavar="MODEL", help="a forest saved by probforest train")
+    parser.add_argument("table", type=table_path, metavar="TABLE", help="the objects to classify; - is standard input")
+    parser.add_argument(
+        "--keep",
+        nargs="*",
+        metavar="COL",
+        help="columns of TABLE to copy, also as patterns: '*' keeps all, nothing keeps none (default: those that the "
+        "forest does not use)",
+    )
+    parser.add_argument("--prefix", default="", help="put this in front of the names of the new columns")
+    add_n_jobs(parser)
+    add_output(parser, "OUT", "the output; its name tells the format (.csv, .parquet, .fits, .csv.gz, ...)")
+    add_common(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> int:
+    check_output_name(options.output)
+    refuse_to_overwrite(options.output, [options.model, options.table], overwrite=options.overwrite)
+    start = time.perf_counter()
+    model = load_for_tables(options.model, options.n_jobs)
+    with open_catalogue(options.table) as catalogue:
+        kept = _kept_columns(catalogue, model, options)
+        new_names = _new_columns(model, kept, options.prefix)
+        counts = np.zeros(len(model.classes_), dtype=np.int64)
+        units = {name: catalogue.units[name] for name in kept if name in catalogue.units}
+        with open_output(options.output, units, overwrite=options.overwrite) as output:
+            for answer in answers(model, catalogue, kept, console):
+                best = answer.proba.argmax(axis=1)
+                counts += np.bincount(best, minlength=len(counts))
+                output.write(_with_answers(answer.chunk.others, model.classes_, best, answer.proba, new_names))
+            n_rows = int(counts.sum())
+            if n_rows == 0:
+                raise ValueError(f"{options.table} has no rows.")
+    seconds = time.perf_counter() - start
+    by_class = {str(name): count for name, count in zip(model.classes_.tolist(), counts.tolist(), strict=True)}
+    console.say(f"{options.output}: {n_rows:,} rows in {seconds:.1f} s")
+    console.say(f"kept columns: {', '.join(kept) or 'none'}")
+    if catalogue.skipped and options.keep is None:
+        console.note(f"columns that can't be copied: {listed(list(catalogue.skipped))}.")
+    if not kept and options.keep is None:
+        console.note("no column of the output says which row is which: the forest uses them all. --keep copies some.")
+    _say_counts(console, by_class)
+    console.result(
+        {
+            "output": str(options.output),
+            "rows": n_rows,
+            "seconds": seconds,
+            "kept": kept,
+            "columns": [*kept, *new_names],
+            "predicted": by_class,
+        }
+    )
+    return 0
+
+
+def _kept_columns(catalogue: Catalogue, model: ProbabilisticClassifier, options: argparse.Namespace) -> list[str]:
+    if options.keep is not None:
+        return matching(options.keep, catalogue.names, "--keep")
+    used = set(columns_of(model))
+    return [name for name in catalogue.names if name not in used]
+
+
+def _new_columns(model: ProbabilisticClassifier, kept: list[str], prefix: str) -> list[str]:
+    """Names of the columns that the output has beside those that are kept."""
+    names = [f"{prefix}predicted_class", *(f"{prefix}proba_{name}" for name in model.classes_.tolist())]
+    taken = [name for name in names if name in kept]
+    if taken:
+        raise ValueError(
+            f"The table has a column {taken[0]!r} itself. Give the new ones another name with --prefix, or leave it "
+            "out with --keep."
+        )
+    return names
+
+
+def _with_answers(kept: Any, classes: np.ndarray, best: np.ndarray, proba: np.ndarray, names: list[str]) -> Any:
+    import pyarrow
+
+    predicted = pyarrow.array(classes.tolist()).take(pyarrow.array(best))
+    probabilities = [pyarrow.array(np.ascontiguousarray(column)) for column in proba.T]
+    for name, column in zip(names, [predicted, *probabilities], strict=True):
+        kept = kept.append_column(name, column)
+    return kept
+
+
+def _say_counts(console: Console, by_class: dict[str, int]) -> None:
+    width = max(map(len, by_class))
+    for name, count in by_class.items():
+        console.say(f"  {name:{width}s} {count:>12,} {count / sum(by_class.values()):8.1%}")

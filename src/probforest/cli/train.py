@@ -1,0 +1,311 @@
+"""`probforest train`: a table and a column with classes → a saved forest."""
+
+import argparse
+import inspect
+from contextlib import redirect_stdout
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..estimators.forest import ProbabilisticRandomForestClassifier
+from ..evaluation.scores import Evaluation, confusion_text, evaluate
+from ..inputs.cell_error import CellError
+from ..inputs.columns import describe_pairs
+from ..storage.catalogues import Catalogue, open_catalogue
+from ..storage.catalogues.catalogue import listed, what_there_is, with_numbers
+from ..storage.catalogues.formats import format_by_name
+from ..storage.models import save
+from ..support.atomic import replacing
+from .arguments import (
+    add_common,
+    add_n_jobs,
+    add_output,
+    error_map,
+    integer,
+    refuse_to_overwrite,
+    setting,
+    table_path,
+)
+from .asking import Fingerprint, in_file, table_for
+from .columns_to_use import ColumnsToUse, choose_columns, look_like_errors, look_like_identifiers
+from .console import Console, indented, readable_size
+from .target import read_labels_of
+
+_MOST_IMPORTANT = 10
+_MANY_CLASSES = 100
+_SET_ELSEWHERE = {
+    "error_columns": "use --errors",
+    "random_state": "use --seed",
+    "n_jobs": "use --n-jobs",
+    "warm_start": "there is no forest to go on from",
+}
+
+
+def add(commands) -> None:
+    """The options of the command."""
+    parser = commands.add_parser(
+        "train",
+        description="Train a forest on a table: CSV, ECSV, FITS, VOTable, Parquet or Arrow, compressed or not. All "
+        "columns with numbers are features, but those that hold the errors of others, which are known by their names "
+        "(gmag and e_gmag, prad and prad_err1, prad_err2, ...).",
+        epilog="examples:\n"
+        "  probforest train stars.fits --target class -o stars.prf\n"
+        "  probforest train koi.csv --target koi_disposition --drop 'kepid' 'koi_fpflag_*' -o koi.prf\n"
+        "  probforest train stars.csv --target class --label-proba confidence --set n_estimators=500 -o stars.prf\n\n"
+        "a TOML file for --errors:\n"
+        '  gmag = "e_gmag"                      # one error\n'
+        '  prad = ["prad_err2", "prad_err1"]    # lower, upper\n'
+        '  mass = {lower = "m_lo", upper = "m_hi", limit = "m_limit"}  # limit: 1 upper, -1 lower, 0 none',
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("table", type=table_path, metavar="TABLE", help="the training set; - is standard input")
+    parser.add_argument("--target", required=True, metavar="CLASS", help="the column with the classes")
+    parser.add_argument(
+        "--label-proba",
+        metavar="COL",
+        help="a column with the probability that the class in its row is right, whichever that is",
+    )
+    parser.add_argument(
+        "--errors",
+        default="auto",
+        metavar="auto|MAP.toml|none",
+        help="which columns are errors of which others: by their names (default), by a file, or none of them: "
+        "then columns with errors are features like others, unless you --drop them",
+    )
+    parser.add_argument(
+        "--features", nargs="+", metavar="COL", help="the features, also as patterns such as 'mag_*'; errors come along"
+    )
+    parser.add_argument("--drop", nargs="+", default=[], metavar="COL", help="columns to leave out, also as patterns")
+    parser.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=setting,
+        metavar="KEY=VALUE",
+        help="parameters of ProbabilisticRandomForestClassifier, such as n_estimators=500 or 'sentinels={\"*\"=-9999}'",
+    )
+    parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="seed of the forest (default: 0)")
+    add_n_jobs(parser)
+    add_output(parser, "MODEL", "where to save the forest")
+    add_common(parser)
+    parser.set_defaults(run=run)
+
+
+class Labelled(NamedTuple):
+    """The rows of a table that have a class."""
+
+    table: Any  # pyarrow.Table
+    labels: np.ndarray  # (n,)
+    rows: np.ndarray  # (n,), where they are in the file
+    n_unlabelled: int  # the other rows
+
+
+def run(options: argparse.Namespace, console: Console) -> int:
+    refuse_to_overwrite(options.output, [options.table], overwrite=options.overwrite)
+    if format_by_name(options.output)[0] is not None:
+        raise ValueError(f"{options.output}: a model must not have the name of a table. The usual ending is .prf.")
+    forest = _new_forest(options, console)
+    errors = error_map(options.errors)
+    # first of all, as a folder that can't be written to is known at once
+    with replacing(options.output, overwrite=options.overwrite) as temporary:
+        with open_catalogue(options.table) as catalogue:
+            labelled = _labelled_rows(catalogue, options)
+            chosen = _columns(catalogue, labelled, options, errors)
+            _describe(console, catalogue, labelled, chosen, options)
+            forest.set_params(error_columns=chosen.error_columns)
+            fingerprint = _fit(forest, catalogue, labelled, chosen, options, console)
+        evaluation = _out_of_bag(forest, labelled.labels)
+        about = _about(options, catalogue, labelled, evaluation, fingerprint)
+        size = save(forest, temporary, about=about)
+    _report(console, forest, evaluation, options, size)
+    console.result(_summary(options, forest, labelled, chosen, evaluation, size))
+    return 0
+
+
+def _fit(
+    forest: ProbabilisticRandomForestClassifier,
+    catalogue: Catalogue,
+    labelled: Labelled,
+    chosen: ColumnsToUse,
+    options: argparse.Namespace,
+    console: Console,
+) -> str:
+    """Fit; returns the fingerprint of the features."""
+    numbers = with_numbers(labelled.table, chosen.names, catalogue.path)
+    X = table_for(numbers, chosen.names, {name: catalogue.units.get(name) for name in chosen.names})
+    confidence = numbers.column(options.label_proba).to_numpy() if options.label_proba else None
+    if confidence is not None and np.isnan(confidence).any():
+        raise ValueError(
+            f"{catalogue.path}: the column {options.label_proba!r} has no number in {np.isnan(confidence).sum():,} of "
+            f"{len(confidence):,} rows. Write 1 where the class is certain, 1 / (number of classes) where nothing is "
+            "known, or empty the class, which leaves the row out."
+        )
+    try:
+        with redirect_stdout(None):  # the forest would say again which errors it has found
+            forest.fit(X, labelled.labels, y_proba=confidence)
+    except CellError as error:
+        if error.what == "y_proba":
+            error = error.renamed(f"column {options.label_proba!r}")
+        raise in_file(error, catalogue, int(labelled.rows[error.row or 0])) from None
+    forest.set_params(verbose=0)  # whoever loads it has another terminal
+    return Fingerprint(chosen.names).after(numbers).hex()
+
+
+def _label_proba(options: argparse.Namespace) -> list[str]:
+    return [options.label_proba] if options.label_proba else []
+
+
+def _new_forest(options: argparse.Namespace, console: Console) -> ProbabilisticRandomForestClassifier:
+    """The forest that is asked for. It is judged out of bag, which costs little."""
+    settings = dict(options.set)
+    known = inspect.signature(ProbabilisticRandomForestClassifier).parameters
+    for key in settings:
+        if key not in known:
+            raise ValueError(f"--set {key}: a forest has no such parameter. {what_there_is(key, list(known))}")
+    for key, remedy in _SET_ELSEWHERE.items():
+        if key in settings:
+            raise ValueError(f"--set {key}: {remedy}.")
+    defaults: dict[str, Any] = {
+        "random_state": options.seed,
+        "n_jobs": options.n_jobs,
+        "oob_score": settings.get("bootstrap", True) is not False,
+        "verbose": console.shows_progress,
+    }
+    forest = ProbabilisticRandomForestClassifier(**(defaults | settings))
+    forest._check_parameters()  # now rather than after the table was read
+    return forest
+
+
+def _labelled_rows(catalogue: Catalogue, options: argparse.Namespace) -> Labelled:
+    catalogue.refuse_unknown([options.target, *_label_proba(options)])
+    table = catalogue.whole()
+    if table.num_rows == 0:
+        raise ValueError(f"{catalogue.path} has no rows.")
+    table = with_numbers(table, _label_proba(options), catalogue.path)
+    labels, known = read_labels_of(table.column(options.target))
+    _check_classes(labels, f"{catalogue.path}: the column {options.target!r} has")
+    return Labelled(table.filter(known), labels, np.flatnonzero(known), int(np.sum(~known)))
+
+
+def _check_classes(labels: np.ndarray, the_column_has: str) -> None:
+    n_classes = len(np.unique(labels))
+    if n_classes < 2:
+        found = f"only {labels.tolist()[0]!r}" if n_classes else "nothing"
+        raise ValueError(f"{the_column_has} {found}; expected two classes or more.")
+    if n_classes > _MANY_CLASSES and n_classes > len(labels) / 10:
+        raise ValueError(
+            f"{the_column_has} {n_classes} different values in {len(labels)} rows; expected classes of many rows each."
+        )
+
+
+def _columns(catalogue: Catalogue, labelled: Labelled, options: argparse.Namespace, errors: Any) -> ColumnsToUse:
+    reserved = [options.target, *_label_proba(options)]
+    return choose_columns(
+        catalogue, labelled.table, labelled.rows.tolist(), reserved, options.features, options.drop, errors
+    )
+
+
+def _out_of_bag(forest: ProbabilisticRandomForestClassifier, labels: np.ndarray) -> Evaluation | None:
+    if not forest.oob_score:
+        return None
+    return evaluate(labels, forest.oob_decision_function_, forest.classes_)
+
+
+def _about(
+    options: argparse.Namespace,
+    catalogue: Catalogue,
+    labelled: Labelled,
+    evaluation: Evaluation | None,
+    fingerprint: str,
+) -> dict[str, Any]:
+    """Notes that go with the model."""
+    about: dict[str, Any] = {
+        "table": catalogue.path.name,
+        "format": catalogue.format,
+        "rows": len(labelled.labels),
+        "target": options.target,
+        "fingerprint": fingerprint,
+    }
+    if evaluation is not None:
+        about["out_of_bag"] = {"accuracy": list(evaluation.accuracy), "log_loss": evaluation.log_loss}
+    return about
+
+
+def _describe(
+    console: Console, catalogue: Catalogue, labelled: Labelled, chosen: ColumnsToUse, options: argparse.Namespace
+) -> None:
+    """Say what is taken from the table, and what is not."""
+    n_rows, n_columns = len(labelled.labels) + labelled.n_unlabelled, len(catalogue.names) + len(catalogue.skipped)
+    console.say(f"{catalogue.path}: {catalogue.format}, {n_rows:,} rows, {n_columns} columns")
+    classes, counts = np.unique(labelled.labels, return_counts=True)
+    shown = [f"{name} ({count:,})" for name, count in zip(classes.tolist(), counts.tolist(), strict=True)]
+    console.say(f"classes in {options.target}: {listed(shown, most=30)}")
+    for name in classes[counts == 1].tolist():
+        console.note(f"the class {name!r} has a single row. Is it a mistake?")
+    if labelled.n_unlabelled:
+        console.say(f"left out: {labelled.n_unlabelled:,} rows without a class")
+    how = "with their errors" if chosen.error_columns else "no column is an error of another"
+    console.say(f"\nfeatures ({len(chosen.pairs)}), {how}:\n{indented(describe_pairs(chosen.pairs))}")
+    units = [f"{name} [{catalogue.units[name]}]" for name in chosen.names if name in catalogue.units]
+    if units:
+        console.say(f"units: {', '.join(units)}")
+    for reason in dict.fromkeys(chosen.ignored.values()):
+        console.say(f"ignored ({reason}): {', '.join(name for name, why in chosen.ignored.items() if why == reason)}")
+    for name in look_like_identifiers(labelled.table, list(chosen.pairs)):
+        console.note(f"{name} is a different whole number in every row. If it is an identifier, add --drop {name}.")
+    like_errors = look_like_errors(chosen)
+    if like_errors:
+        console.note(f"taken as features, though they look like errors: {listed(like_errors)}. --drop leaves them out.")
+    console.say()
+
+
+def _report(
+    console: Console,
+    forest: ProbabilisticRandomForestClassifier,
+    evaluation: Evaluation | None,
+    options: argparse.Namespace,
+    size: int,
+) -> None:
+    if evaluation is None:
+        console.say("There is no out-of-bag accuracy: bootstrap or oob_score is false.")
+    else:
+        accuracy = evaluation.accuracy
+        console.say(
+            f"out-of-bag accuracy {accuracy.value:.4f} (95 % interval {accuracy.low:.4f} to {accuracy.high:.4f}), "
+            f"log loss {evaluation.log_loss:.4f}"
+        )
+        console.say("confusion matrix (rows: class in the table, columns: answer)")
+        console.say(indented(confusion_text(evaluation.confusion, evaluation.names)))
+    console.say("\nmost important features")
+    names = [str(name) for name in forest.feature_names_]
+    order = np.argsort(-forest.feature_importances_, kind="stable")[:_MOST_IMPORTANT]
+    width = max(len(names[j]) for j in order)
+    for j in order:
+        console.say(f"  {names[j]:{width}s}  {forest.feature_importances_[j]:.3f}")
+    console.say(f"\nsaved {options.output}: {len(forest.trees_)} trees, {readable_size(size)}")
+
+
+def _summary(
+    options: argparse.Namespace,
+    forest: ProbabilisticRandomForestClassifier,
+    labelled: Labelled,
+    chosen: ColumnsToUse,
+    evaluation: Evaluation | None,
+    size: int,
+) -> dict[str, Any]:
+    """All of it for scripts."""
+    return {
+        "model": str(options.output),
+        "bytes": size,
+        "table": str(options.table),
+        "rows": len(labelled.labels),
+        "rows_without_class": labelled.n_unlabelled,
+        "target": options.target,
+        "classes": forest.classes_.tolist(),
+        "features": {name: None if pair is None else asdict(pair) for name, pair in chosen.pairs.items()},
+        "ignored": chosen.ignored,
+        "importances": dict(zip(chosen.pairs, forest.feature_importances_.tolist(), strict=True)),
+        "out_of_bag": None if evaluation is None else evaluation.as_dict(),
+    }

@@ -1,0 +1,29 @@
+"""Compile the kernels before they are needed, by tiny fits and predictions of all kinds that differ in machine code.
+
+tests/test_signatures.py checks that no other fit or prediction compiles anything more.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..datasets import make_two_classes
+from .tree import ProbabilisticDecisionTreeClassifier
+
+_N_OBJECTS = 50
+
+
+def compile_kernels(rare: bool = False) -> None:
+    """Compile what tables with and without errors need or, with `rare`, what anything needs."""
+    X, y = make_two_classes(_N_OBJECTS, random_state=0)
+    _use(X, y, {})  # exact objects go down a tree in a kernel of their own
+    _use(X, y, {"X_err": 0.1})
+    if rare:
+        _use(X, y, {"X_samples": np.repeat(X[:, :, None], 2, axis=2)})
+        _use(X, y, {"X_err": 0.1}, max_bins=65_535)  # bin codes of two bytes
+
+
+def _use(X: np.ndarray, y: np.ndarray, about: dict[str, Any], **parameters: Any) -> None:
+    tree = ProbabilisticDecisionTreeClassifier(**parameters).fit(X, y, **about)
+    tree.predict_proba(X, **about)
+    tree.leaf_proba(X, **about)

@@ -1,0 +1,1 @@
+"""Measured values as distributions: from a table to the cells that kernels take."""

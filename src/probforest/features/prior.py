@@ -1,0 +1,206 @@
+"""Empirical Bayes: what the training set says about the true values of a feature, before one is measured.
+
+N(x, σ²) around a measured value counts its noise twice: the measured values scatter more than the true ones, and their
+errors scatter them again. A prior, the spread of the true values, is learnt from the training set, and each cell
+becomes the posterior of its true value. An exact cell stays as it is; one with a huge error becomes the prior.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from ..families import LEVELS, ONE_SIGMA, Family, full_table, reach_of, squashed_table
+from ..kernels.posterior import most_likely_masses, posterior_quantiles
+from ..support.threads import in_threads
+from .measurements import Measurements
+
+SAMPLE = 2500  # objects that a prior is learnt from
+_HUGE = 1e100  # an error of so many deviations says nothing, and its square is still a number
+_LEAST_VARIANCE = 1e-4  # of the measured one: a prior that leaves no difference between objects would be of no use
+_GRID = 64  # cells of a free-form prior
+_LEAST_WIDTH = 1e-290  # of such a cell, and of a deviation: their inverses are numbers
+_STEPS = 20  # of its EM algorithm; more would make spikes of it
+_DIGITS = 9  # of a prior: sums of the same numbers in another order must not make another forest
+PRIORS = ("normal", "empirical")
+
+Cell = tuple[np.ndarray, np.ndarray, np.ndarray]  # centre, σ below, σ above
+
+
+class Prior(Protocol):
+    """The distribution of the true values of one feature."""
+
+    def posterior(self, center: np.ndarray, lower: np.ndarray, upper: np.ndarray, family: Family) -> Cell:
+        """The cells (n,) of measured values, as centre and σ on either side."""
+
+
+@dataclass(frozen=True)
+class NormalPrior:
+    """True values with a mean and a standard deviation."""
+
+    mean: float
+    deviation: float
+
+    def posterior(self, center: np.ndarray, lower: np.ndarray, upper: np.ndarray, family: Family) -> Cell:
+        """The best linear estimate, which is the posterior when all is normal; `family` keeps its shape.
+
+        The truth is drawn towards the mean, and so over the error on that side.
+        """
+        share_lower, share_upper = self._share(lower), self._share(upper)
+        share = np.where(center > self.mean, share_lower, share_upper)
+        center = self.mean + share * (center - self.mean)
+        return center, lower * np.sqrt(share_lower), upper * np.sqrt(share_upper)
+
+    def _share(self, error: np.ndarray) -> np.ndarray:
+        """How much of a difference from the mean is not noise."""
+        return 1.0 / (1.0 + _ratio(error, self.deviation) ** 2)
+
+
+@dataclass(frozen=True)
+class EmpiricalPrior:
+    """True values with any distribution: a density that is constant between edges."""
+
+    edges: np.ndarray  # (m + 1,) increasing
+    mass: np.ndarray  # (m,)
+
+    def posterior(self, center: np.ndarray, lower: np.ndarray, upper: np.ndarray, family: Family) -> Cell:
+        """The posterior's median and its half-widths that hold 34 % of the probability, as a member of `family`.
+
+        A cell that is finer than the prior, or far from all that the prior knows, stays as it is.
+        """
+        at_below, at_median, at_above = family.grid()[ONE_SIGMA]
+        density = self.mass / np.diff(self.edges)
+        table, reach = full_table(family), reach_of(family)
+        found = posterior_quantiles(center, lower, upper, reach, self.edges, density, table, LEVELS[ONE_SIGMA])
+        known = ~np.isnan(found).any(axis=1)
+        below, median, above = np.where(known[:, None], found, 0.0).T
+        new_lower, new_upper = (median - below) / (at_median - at_below), (above - median) / (at_above - at_median)
+        new_center = median - at_median * np.where(at_median < 0, new_lower, new_upper)
+        return np.where(known, new_center, center), np.where(known, new_lower, lower), np.where(known, new_upper, upper)
+
+
+def learn_priors(
+    kind: str | None, measurements: Measurements, weight: np.ndarray, n_jobs: int | None = None
+) -> list[Prior | None]:
+    """The prior of every feature, also of one without errors: it may have some in a prediction. None: there is none."""
+    n_features = len(measurements.center)
+    if kind is None:
+        return [None] * n_features
+    sample = np.flatnonzero(weight)
+    if len(sample) > SAMPLE:
+        sample = np.random.default_rng(0).choice(sample, SAMPLE, replace=False, shuffle=False)
+
+    def learn(j: int) -> Prior | None:
+        column = measurements.column(j)
+        used = sample[~np.isnan(column.center[sample])]
+        if len(used) == 0:
+            return None
+        exact = np.zeros(len(used))
+        lower, upper = (exact, exact) if measurements.is_exact else (column.lower[used], column.upper[used])
+        shares = weight[used] / weight[used].max()  # quotients with weights of any size are numbers then
+        if kind == "normal":
+            return _learn_normal(column.center[used], lower, upper, shares)
+        return _learn_empirical(column.center[used], lower, upper, shares, measurements.families[j])
+
+    return list(in_threads(learn, range(n_features), n_jobs))
+
+
+def _learn_normal(center: np.ndarray, lower: np.ndarray, upper: np.ndarray, weight: np.ndarray) -> NormalPrior | None:
+    """Mean and deviation of the true values, by maximum likelihood; the errors of the measured ones are known."""
+    offset = center - np.average(center, weights=weight)
+    largest = np.abs(offset).max()
+    if largest == 0:
+        return None
+    scatter = largest * np.sqrt(np.average((offset / largest) ** 2, weights=weight))
+    if scatter < _LEAST_WIDTH:
+        return None
+    offset = offset / scatter
+    noise = 0.5 * _ratio(lower, scatter) ** 2 + 0.5 * _ratio(upper, scatter) ** 2
+
+    def mean_for(variance: float) -> float:
+        return float(np.average(offset, weights=weight / (variance + noise)))
+
+    def surprise(log_variance: float) -> float:
+        variance = np.exp(log_variance)
+        total = variance + noise
+        return float((weight * (np.log(total) + (offset - mean_for(variance)) ** 2 / total)).sum())
+
+    variance = 1.0
+    if noise.any():
+        found = minimize_scalar(
+            surprise, bounds=(np.log(_LEAST_VARIANCE), np.log(2.0)), method="bounded", options={"xatol": 1e-2}
+        )
+        variance = float(np.exp(found.x))
+    mean = np.average(center, weights=weight) + scatter * mean_for(variance)
+    return _rounded(float(mean), float(scatter * np.sqrt(variance)))
+
+
+def _ratio(error: np.ndarray, deviation: float) -> np.ndarray:
+    """Errors in units of a deviation, whose squares are numbers."""
+    with np.errstate(over="ignore"):
+        return np.minimum(error / deviation, _HUGE)
+
+
+def _rounded(mean: float, deviation: float) -> NormalPrior:
+    deviation = float(f"{deviation:.{_DIGITS - 1}e}")
+    quantum = 10.0 ** (np.floor(np.log10(deviation)) - _DIGITS)
+    return NormalPrior(float(np.round(mean / quantum) * quantum) if quantum > 0 else mean, deviation)
+
+
+def _learn_empirical(
+    center: np.ndarray, lower: np.ndarray, upper: np.ndarray, weight: np.ndarray, family: Family
+) -> EmpiricalPrior | None:
+    """A few steps of the EM algorithm from a prior with equal masses in the cells between quantiles."""
+    edges = np.unique(_quantiles_of_well_measured(center, lower, upper, weight))
+    edges = edges[np.append(True, np.diff(edges) > _LEAST_WIDTH)]
+    if len(edges) < 3:
+        return None
+    mass = most_likely_masses(center, lower, upper, weight, reach_of(family), edges, squashed_table(family), _STEPS)
+    return EmpiricalPrior(edges, np.round(mass, _DIGITS))
+
+
+def _quantiles_of_well_measured(
+    center: np.ndarray, lower: np.ndarray, upper: np.ndarray, weight: np.ndarray
+) -> np.ndarray:
+    """Quantiles of the values that say where true ones lie: one with a huge error may lie far beyond them all."""
+    low, high = _quantiles(center, weight, np.array([0.16, 0.84]))
+    good = lower + upper <= high - low
+    if weight[good].sum() < 0.5 * weight.sum():
+        good[:] = True
+    return _quantiles(center[good], weight[good], np.linspace(0, 1, _GRID + 1))
+
+
+def _quantiles(values: np.ndarray, weight: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """Values such that shares `levels` of the weight lie below; an object of weight 2 counts as two."""
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weight[order])
+    return values[order][np.searchsorted(below, levels * below[-1] * (1 - 1e-9))]
+
+
+def with_priors(priors: Sequence[Prior | None], measurements: Measurements, n_jobs: int | None = None) -> Measurements:
+    """The posteriors of all cells with errors; limits and samples stay as they are. Overwrites `measurements`."""
+    if measurements.is_exact or not any(priors):
+        return measurements
+    separate = any(isinstance(prior, EmpiricalPrior) for prior in priors) or not measurements.is_symmetric
+    lower = measurements.lower
+    upper = lower.copy() if separate and measurements.is_symmetric else measurements.upper
+
+    def update(j: int) -> None:
+        prior = priors[j]
+        if prior is None:
+            return
+        noisy = (lower[j] > 0) | (upper[j] > 0)  # not so where an error is NaN, the cell missing, and for limits
+        if measurements.has_free_forms:
+            noisy &= measurements.number[j] < 0
+        cells = measurements.center[j, noisy], lower[j, noisy], upper[j, noisy]
+        center, below, above = prior.posterior(*cells, measurements.families[j])
+        measurements.center[j, noisy] = center
+        lower[j, noisy] = below
+        if separate:
+            upper[j, noisy] = above
+
+    for _ in in_threads(update, range(len(priors)), n_jobs):
+        pass
+    return replace(measurements, lower=lower, upper=upper)

@@ -1,0 +1,1 @@
+"""What users type, checked: tables, errors, labels, weights."""

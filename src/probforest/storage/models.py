@@ -1,0 +1,361 @@
+"""Fitted models as files and back, without pickle.
+
+`model_file` is the container and knows no models; here stands what of a model goes into it, key by key. What is read is
+checked before a model is made of it: kernels trust in their arrays. The same check runs before anything is written, so
+that no file is ever written that can't be read again.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..estimators.classifier import ProbabilisticClassifier
+from ..estimators.forest import ProbabilisticRandomForestClassifier
+from ..estimators.tree import ProbabilisticDecisionTreeClassifier
+from ..features.limits import Reference
+from ..features.prior import EmpiricalPrior, NormalPrior, Prior
+from ..support.atomic import replacing
+from .model_file import Arrays, Header, ModelFileError, read_file, read_header, write_file
+from .saved_arrays import check_declarations
+from .saved_columns import (
+    checked_classes,
+    checked_error_names,
+    checked_errors,
+    checked_names,
+    layout_from_json,
+    layout_to_json,
+)
+from .saved_families import FamilyShelf, read_shelf
+from .saved_parameters import check_parameters, one_of, parameters_to_json, route, routing_of, set_parameters
+from .saved_trees import draws_from_array, draws_to_array, trees_from_arrays, trees_to_arrays
+from .saved_values import check_sizes, from_json, to_json
+
+KINDS: dict[str, type[ProbabilisticClassifier]] = {
+    "forest": ProbabilisticRandomForestClassifier,
+    "tree": ProbabilisticDecisionTreeClassifier,
+}
+_PROBABILITY_ROUNDING = 1e-6  # of a sum of probabilities, which may have been rounded to nine digits
+
+# What goes wrong in making a model of a document that is not one.
+_SYMPTOMS = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
+
+Json = dict[str, Any]
+
+
+def save(model: Any, path: str | os.PathLike, *, about: Mapping[str, Any] | None = None) -> int:
+    """Write a fitted model into a file, from which `load` makes the same model on any machine.
+
+    An old file of that name stays as it is until the new one is complete. Nothing of the model changes.
+
+    Parameters
+    ----------
+    model : ProbabilisticRandomForestClassifier or ProbabilisticDecisionTreeClassifier
+        The model, fitted.
+    path : str or path
+        Name of the file; `.prf` is the usual ending.
+    about : mapping, default=None
+        Notes that go with the model, such as which table it was fitted on: text, numbers, and lists and mappings of
+        these. `describe` gives them back.
+
+    Returns
+    -------
+    int
+        Size of the file in bytes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from probforest import ProbabilisticRandomForestClassifier
+    >>> X, y = [[1.0], [2.0], [4.0], [5.0]], ["star", "star", "quasar", "quasar"]
+    >>> forest = ProbabilisticRandomForestClassifier(10, random_state=0).fit(X, y, X_err=0.5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     size = save(forest, f"{folder}/stars.prf", about={"table": "four objects"})
+    ...     loaded, notes = load(f"{folder}/stars.prf"), describe(f"{folder}/stars.prf")["about"]
+    >>> loaded.predict([[1.5], [4.5]], X_err=0.5)
+    array(['star', 'quasar'], dtype='<U6')
+    >>> notes
+    {'table': 'four objects'}
+    """
+    kind = _kind_of(model)
+    check_is_fitted(model)
+    try:
+        document, arrays = _packed(kind, model)
+        document["about"] = _notes(about)
+        _unpacked(document, arrays)
+    except RecursionError as problem:
+        raise ValueError("The model has a parameter, or about has a note, that contains itself.") from problem
+    with replacing(path) as part:
+        write_file(part, document, arrays)
+        return part.stat().st_size
+
+
+def load(path: str | os.PathLike) -> Any:
+    """Read a model that `save` wrote.
+
+    Its predictions, parameters and fitted attributes are those of the model that was saved, bit by bit, and with
+    `warm_start` it goes on as that would have. Only a distribution that is a function, SciPy's or one's own, becomes a
+    table of it. No code from the file is run, whoever wrote it.
+
+    Parameters
+    ----------
+    path : str or path
+        Name of the file.
+
+    Returns
+    -------
+    ProbabilisticRandomForestClassifier or ProbabilisticDecisionTreeClassifier
+        The fitted model.
+
+    Raises
+    ------
+    ModelFileError
+        A ValueError: the file is something else, is damaged, or was written by a newer version of probforest.
+    """
+    document, arrays = read_file(path, _check_header)
+    with _blaming(path):
+        return _unpacked(document, arrays)
+
+
+def describe(path: str | os.PathLike) -> Json:
+    """What a saved model is, without loading it.
+
+    Parameters
+    ----------
+    path : str or path
+        Name of the file.
+
+    Returns
+    -------
+    dict
+        `kind` ("forest" or "tree"), `n_trees`, `n_nodes`, `classes` (list), `n_features`, `columns` (names of all
+        columns of the table, or None), `about` (the notes of `save`), `written_by` (version of probforest),
+        `format_version`.
+    """
+    header = read_header(path, _check_header)
+    document, shapes = header.document, {name: declared.shape for name, declared in header.arrays.items()}
+    with _blaming(path):
+        return {
+            "kind": document["kind"],
+            "n_trees": shapes["tree_sizes"][0],
+            "n_nodes": shapes["nodes_links"][0],
+            "classes": from_json(document["classes"]).tolist(),
+            "n_features": len(document["feature_families"]),
+            "columns": from_json(document["layout"]["names"]),
+            "about": from_json(document["about"]),
+            "written_by": header.written_by,
+            "format_version": header.format_version,
+        }
+
+
+@contextmanager
+def _blaming(path: str | os.PathLike) -> Iterator[None]:
+    """Errors while a model is made of what a file has are the file's."""
+    try:
+        yield
+    except _SYMPTOMS as problem:
+        raise ModelFileError(f"{os.fspath(path)} {_no_model(problem)}.") from problem
+
+
+def _no_model(problem: Exception) -> str:
+    reason = " ".join(f"{type(problem).__name__} {problem}".split())[:200].removeprefix("ValueError ")
+    return f"has no model that probforest can use: {reason}"
+
+
+def _check_header(header: Header) -> None:
+    """Before any array is read: there are those that the document needs, and no others, and none is too large."""
+    try:
+        document = header.document
+        check_sizes(document)
+        check_declarations(
+            header.arrays,
+            is_forest=document["kind"] == "forest",
+            n_features=len(document["feature_families"]),
+            n_classes=len(from_json(document["classes"])),
+        )
+    except _SYMPTOMS as problem:
+        raise ModelFileError(_no_model(problem)) from problem
+
+
+def _kind_of(model: Any) -> str:
+    for kind, estimator in KINDS.items():
+        if type(model) is estimator:
+            return kind
+    names = " or ".join(f"a fitted {estimator.__name__}" for estimator in KINDS.values())
+    raise TypeError(
+        f"save takes {names}; got {type(model).__name__}. Of something that contains one, save that (pipeline[-1], "
+        "search.best_estimator_); for a subclass, save its parameters yourself, or take joblib.dump."
+    )
+
+
+def _notes(about: Mapping[str, Any] | None) -> Json:
+    if about is None:
+        return {}
+    if not isinstance(about, Mapping) or not all(isinstance(key, str) for key in about):
+        raise ValueError(f"about must be a mapping whose keys are text; got {about!r}."[:200])
+    return to_json(about, "about")
+
+
+# The model as a whole
+
+
+def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
+    shelf = FamilyShelf()
+    document = {
+        "kind": kind,
+        "parameters": parameters_to_json(model, shelf),
+        "routing": routing_of(model),
+        "classes": to_json(model.classes_, "classes_"),
+        "n_features_in": int(model.n_features_in_),
+        "feature_names_in": to_json(getattr(model, "feature_names_in_", None), "feature_names_in_"),
+        "fitted_with_errors": bool(model.fitted_with_errors_),
+        "error_names": to_json(model._error_names, "the names of the columns of X_err"),
+        "layout": layout_to_json(model._layout),
+        "feature_families": [shelf.place(family) for family in model._families],
+        "priors": [_prior_to_json(prior) for prior in model._priors],
+        "families": shelf.entries,
+    }
+    trees = model.trees_ if kind == "forest" else [model.tree_]
+    arrays = {
+        "median_errors": model.median_errors_,
+        **trees_to_arrays(trees),
+        **_priors_to_arrays(model._priors),
+        **_references_to_arrays(model._references),
+        **shelf.arrays(),
+    }
+    if kind == "forest":
+        arrays["draws"] = draws_to_array(model._draws)
+        document["oob_score"] = to_json(getattr(model, "oob_score_", None), "oob_score_")
+        if hasattr(model, "oob_decision_function_"):
+            arrays["oob_decision_function"] = model.oob_decision_function_
+    return document, arrays
+
+
+def _unpacked(document: Json, arrays: Arrays) -> Any:
+    """The model; a ValueError, or another one of `_SYMPTOMS`, if it is none."""
+    kind = document["kind"]
+    check_sizes(document)
+    families = read_shelf(document["families"], arrays["family_grids"], arrays["family_tables"])
+    model = KINDS[kind]()
+    set_parameters(model, document["parameters"], families)
+    model.classes_ = checked_classes(from_json(document["classes"]))
+    model._families = tuple(one_of(families, number) for number in document["feature_families"])
+    n_features, n_classes = len(model._families), len(model.classes_)
+    model.n_features_in_ = document["n_features_in"]
+    model._layout = layout_from_json(document["layout"], model.n_features_in_, n_features)
+    if document["feature_names_in"] is not None:
+        model.feature_names_in_ = checked_names(from_json(document["feature_names_in"]), model.n_features_in_)
+    model.median_errors_ = checked_errors(arrays["median_errors"], n_features)
+    model.fitted_with_errors_ = _flag(document["fitted_with_errors"])
+    model.error_pairs_ = model._layout.pairs
+    model._error_names = checked_error_names(from_json(document["error_names"]))
+    model._priors = _priors_from(document["priors"], arrays, n_features)
+    model._references = _references_from(arrays, n_features)
+    trees = trees_from_arrays(arrays, n_features, n_classes)
+    if kind == "forest":
+        model.trees_, model._draws = trees, draws_from_array(arrays["draws"], len(trees))
+        _restore_out_of_bag(model, document["oob_score"], arrays.get("oob_decision_function"), n_classes)
+    else:
+        (model.tree_,) = trees
+    check_parameters(model)
+    route(model, document["routing"])
+    return model
+
+
+def _flag(value: Any) -> bool:
+    if type(value) is not bool:
+        raise ValueError(f"{value!r} is not true or false")
+    return value
+
+
+def _restore_out_of_bag(model: Any, score: Any, decision: np.ndarray | None, n_classes: int) -> None:
+    if decision is None:
+        return
+    if decision.dtype != np.float64 or decision.ndim != 2 or decision.shape[1] != n_classes:
+        raise ValueError("the out-of-bag probabilities have another shape")
+    if (decision < 0).any() or (decision > 1 + _PROBABILITY_ROUNDING).any():  # NaN: all trees have seen the object
+        raise ValueError("an out-of-bag probability is not between 0 and 1")
+    model.oob_score_, model.oob_decision_function_ = from_json(score), decision
+
+
+# Priors and references: the arrays of all features, one feature after the other
+
+
+def _prior_to_json(prior: Prior | None) -> Json | None:
+    if prior is None:
+        return None
+    if isinstance(prior, NormalPrior):
+        return {"mean": float(prior.mean), "deviation": float(prior.deviation)}
+    if isinstance(prior, EmpiricalPrior):
+        return {"n_cells": len(prior.mass)}
+    raise TypeError(f"a prior is a {type(prior).__name__}")
+
+
+def _priors_to_arrays(priors: Sequence[Prior | None]) -> Arrays:
+    empirical = [prior for prior in priors if isinstance(prior, EmpiricalPrior)]
+    return {
+        "prior_edges": np.concatenate([np.empty(0), *(prior.edges for prior in empirical)]),
+        "prior_mass": np.concatenate([np.empty(0), *(prior.mass for prior in empirical)]),
+    }
+
+
+def _priors_from(data: list[Json | None], arrays: Arrays, n_features: int) -> list[Prior | None]:
+    n_cells = [each["n_cells"] if each is not None and "n_cells" in each else 0 for each in data]
+    n_edges = [count + 1 if count else 0 for count in n_cells]
+    edges, mass = _apart(arrays["prior_edges"], n_edges), _apart(arrays["prior_mass"], n_cells)
+    if len(data) != n_features:
+        raise ValueError("it has not a prior for each feature")
+    return [_prior_from(each, *pieces) for each, *pieces in zip(data, edges, mass, strict=True)]
+
+
+def _prior_from(data: Json | None, edges: np.ndarray, mass: np.ndarray) -> Prior | None:
+    if data is None:
+        return None
+    if "n_cells" not in data:
+        prior = NormalPrior(float(data["mean"]), float(data["deviation"]))
+        if not (np.isfinite(prior.mean) and 0 < prior.deviation < np.inf):
+            raise ValueError("a prior is no distribution")
+        return prior
+    rises = len(edges) >= 2 and np.isfinite(edges).all() and (edges[1:] > edges[:-1]).all()
+    if not rises or not ((mass >= 0) & (mass <= 1)).all():
+        raise ValueError("a prior is no distribution")
+    if not abs(mass.sum() - 1) <= _PROBABILITY_ROUNDING:
+        raise ValueError("the masses of a prior do not sum to 1")
+    return EmpiricalPrior(edges, mass)
+
+
+def _references_to_arrays(references: Sequence[Reference]) -> Arrays:
+    return {
+        "reference_sizes": np.array([len(reference.points) for reference in references], dtype=np.int64),
+        "reference_points": np.concatenate([reference.points for reference in references]),
+        "reference_below": np.concatenate([reference.below for reference in references]),
+    }
+
+
+def _references_from(arrays: Arrays, n_features: int) -> list[Reference]:
+    sizes = arrays["reference_sizes"].tolist()
+    points, below = _apart(arrays["reference_points"], sizes), _apart(arrays["reference_below"], sizes)
+    if len(points) != n_features or 0 in sizes:
+        raise ValueError("it has not a reference for each feature")
+    references = [Reference(*pair) for pair in zip(points, below, strict=True)]
+    for reference in references:
+        rises = all(
+            (each[1:] >= each[:-1]).all() and np.isfinite(each).all() for each in (reference.points, reference.below)
+        )
+        if not rises or reference.below[0] < 0 or reference.below[-1] > 1:
+            raise ValueError("a reference is no distribution")
+    return references
+
+
+def _apart(array: np.ndarray, sizes: Sequence[Any]) -> list[np.ndarray]:
+    """The pieces of an array of float64; pieces of these `sizes` must make up all of it."""
+    if not all(type(size) is int and 0 <= size <= len(array) for size in sizes) or sum(sizes) != len(array):
+        raise ValueError("the pieces of an array are not as long as it is")
+    if array.dtype != np.float64 or array.ndim != 1:
+        raise ValueError("an array has another type or shape")
+    ends = np.cumsum([0, *sizes]).tolist()
+    return [array[first:last] for first, last in pairwise(ends)]

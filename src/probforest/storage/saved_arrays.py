@@ -1,0 +1,68 @@
+"""Which arrays a saved model has, and their types and shapes: known before any of them is read."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ..kernels.cdf import TABLE_STEPS
+from ..kernels.layout import GRID_POINTS
+from .model_file import Declaration
+
+
+class Form(NamedTuple):
+    """Type and shape of an array. Lengths with the same name are the same; one of None is free."""
+
+    dtype: str
+    shape: tuple[int | str | None, ...]
+    is_optional: bool = False
+
+
+_FORMS = {
+    "tree_sizes": Form("<i8", ("trees",)),
+    "nodes_links": Form("<i4", ("nodes", 2)),
+    "nodes_threshold": Form("<f8", ("nodes",)),
+    "nodes_shares": Form("<f8", ("nodes", 2)),
+    "nodes_facts": Form("<f8", ("nodes", 3)),
+    "nodes_value": Form("<f8", ("nodes", "classes")),
+    "prior_edges": Form("<f8", ("edges",)),
+    "prior_mass": Form("<f8", ("cells",)),
+    "prior_summaries": Form("<f8", ("edges", None, 3), is_optional=True),
+    "reference_sizes": Form("<i8", ("features",)),
+    "reference_points": Form("<f8", ("points",)),
+    "reference_below": Form("<f8", ("points",)),
+    "family_grids": Form("<f8", ("families", GRID_POINTS)),
+    "family_tables": Form("<f8", ("families", TABLE_STEPS + 1)),
+}
+_OF_A_FOREST = {
+    "draws": Form("<i8", ("trees", 3)),
+    "oob_decision_function": Form("<f8", ("objects", "classes"), is_optional=True),
+}
+_MEDIANS = {1: Form("<f8", ("features",)), 2: Form("<f8", (2, "features"))}  # of both errors, or below and above
+
+
+def check_declarations(
+    declared: Mapping[str, Declaration], *, is_forest: bool, n_features: int, n_classes: int
+) -> None:
+    """Raise a ValueError if a file has not the arrays of a model with so many features and classes."""
+    known = {"median_errors": _MEDIANS[1], **_FORMS, **(_OF_A_FOREST if is_forest else {})}
+    if "median_errors" in declared:
+        known["median_errors"] = _MEDIANS.get(len(declared["median_errors"].shape), _MEDIANS[1])
+    unknown = sorted(declared.keys() - known.keys())
+    if unknown:
+        raise ValueError(f"it has an array {unknown[0][:50]!r}, which is not a part of such a model")
+    lengths = {"features": n_features, "classes": n_classes}
+    for name, form in known.items():
+        if name in declared:
+            _check_form(name, declared[name], form, lengths)
+        elif not form.is_optional:
+            raise ValueError(f"it has no array {name!r}")
+
+
+def _check_form(name: str, declared: Declaration, form: Form, lengths: dict[str, int]) -> None:
+    """Compare an array with its form; lengths that had no number before are taken from it."""
+    fits = declared.dtype.str == form.dtype and len(declared.shape) == len(form.shape)
+    for found, expected in zip(declared.shape, form.shape, strict=False):
+        if isinstance(expected, str):
+            expected = lengths.setdefault(expected, found)
+        fits = fits and expected in (None, found)
+    if not fits:
+        raise ValueError(f"its array {name!r} has another type or shape: {declared.dtype.str} {declared.shape}")

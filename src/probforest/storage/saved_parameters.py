@@ -1,0 +1,72 @@
+"""The parameters of a model, and what scikit-learn was told to hand to it, as JSON and back."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sklearn import config_context
+from sklearn.utils import check_random_state
+
+from ..families import Family
+from ..inputs.parameters import number_of_draws
+from .saved_families import FamilyShelf
+from .saved_trees import MOST_OBJECTS
+from .saved_values import from_json, to_json
+
+_ROUTED = ("fit", "predict", "predict_proba", "predict_log_proba", "score")  # methods that scikit-learn hands more to
+
+Json = dict[str, Any]
+
+
+def parameters_to_json(model: Any, shelf: FamilyShelf) -> Json:
+    """The parameters of a model; distributions are put on the shelf."""
+    parameters = model.get_params(deep=False)
+    if callable(parameters.get("oob_score")):
+        raise ValueError(
+            f"The parameter oob_score is a function ({parameters['oob_score']!r}), which can't be saved. "
+            "Call model.set_params(oob_score=True) first: oob_score_ stays as it is."
+        )
+    return {name: to_json(value, f"The parameter {name}", shelf.special) for name, value in parameters.items()}
+
+
+def set_parameters(model: Any, parameters: Json, families: Sequence[Family]) -> None:
+    """Give a new model its parameters."""
+    readers = {"$family": lambda number: one_of(families, number)}
+    unknown = set(parameters) - set(model.get_params(deep=False))
+    if unknown:
+        raise ValueError(
+            f"it has the parameters {sorted(unknown)}, which this version does not know; upgrade probforest"
+        )
+    model.set_params(**{name: from_json(value, readers) for name, value in parameters.items()})
+
+
+def one_of(families: Sequence[Family], number: Any) -> Family:
+    """The family with a number."""
+    if type(number) is not int or not 0 <= number < len(families):
+        raise ValueError("it has a distribution that there is not")
+    return families[number]
+
+
+def check_parameters(model: Any) -> None:
+    """Raise a ValueError for parameters that `fit` or a prediction would refuse, whatever the table."""
+    model._check_parameters()
+    model._rules(1.0)
+    check_random_state(model.random_state)
+    number_of_draws(getattr(model, "max_samples", None), MOST_OBJECTS)
+
+
+def routing_of(model: Any) -> Json:
+    """What `set_fit_request` and the like were told, which scikit-learn copies with a model."""
+    requests = {name: getattr(model.get_metadata_routing(), name).requests for name in _ROUTED}
+    told = {
+        name: {key: answer for key, answer in each.items() if answer is not None} for name, each in requests.items()
+    }
+    return {name: to_json(each, f"set_{name}_request") for name, each in told.items() if each}
+
+
+def route(model: Any, routing: Json) -> None:
+    """Tell a model what `routing_of` found."""
+    with config_context(enable_metadata_routing=True):
+        for name, requests in routing.items():
+            if name not in _ROUTED:
+                raise ValueError(f"scikit-learn hands nothing to {name!r}")
+            getattr(model, f"set_{name}_request")(**from_json(requests))

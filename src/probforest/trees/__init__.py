@@ -1,0 +1,1 @@
+"""Grown trees and what they are grown on."""

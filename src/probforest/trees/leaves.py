@@ -1,0 +1,60 @@
+"""What a fitted ensemble says about features and objects: importances, leaf probabilities, proximities."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from ..kernels.layout import Cells
+from ..support.threads import in_threads
+from .fitted_tree import FittedTree
+
+
+def mean_importances(trees: Sequence[FittedTree], n_features: int) -> np.ndarray:
+    """Impurity importances averaged over the trees that have a split; they sum to 1, or are all 0."""
+    each = [tree.importances(n_features) for tree in trees if tree.n_nodes > 1]
+    if not each:
+        return np.zeros(n_features)
+    mean = np.mean(each, axis=0)
+    return mean / mean.sum()
+
+
+def leaf_probabilities(
+    trees: Sequence[FittedTree], query: Cells, keep_proba: float, n_jobs: int | None = None, *, scaled: bool = False
+) -> sparse.csr_matrix:
+    """π of every object in every leaf, (n, all leaves): the leaves of the first tree, then of the second, and so on.
+
+    `scaled` makes up for what `keep_proba` pruned: then every object has a sum of 1 in every tree.
+    """
+
+    def of_tree(tree: FittedTree) -> sparse.csr_matrix:
+        row, leaf, reach = tree.visits(query, keep_proba)
+        if scaled:
+            reach = reach / np.bincount(row, reach)[row]
+        leaves = tree.leaves
+        shape = (len(query.values), len(leaves))
+        return sparse.csr_matrix((reach, (row, np.searchsorted(leaves, leaf))), shape=shape)
+
+    return sparse.hstack(list(in_threads(of_tree, trees, n_jobs)), format="csr")
+
+
+def most_probable_leaves(
+    trees: Sequence[FittedTree], query: Cells, keep_proba: float, n_jobs: int | None = None
+) -> np.ndarray:
+    """Node number of the leaf with the largest π per object and tree, (n, n_trees); of equals the first."""
+
+    def of_tree(tree: FittedTree) -> np.ndarray:
+        row, leaf, reach = tree.visits(query, keep_proba)
+        order = np.lexsort((leaf, -reach, row))
+        _, first = np.unique(row[order], return_index=True)
+        return leaf[order][first].astype(np.int64)
+
+    return np.column_stack(list(in_threads(of_tree, trees, n_jobs)))
+
+
+def proximities(leaf_proba: sparse.csr_matrix, other: sparse.csr_matrix, n_trees: int) -> sparse.csr_matrix:
+    """The probability that two objects end in the same leaf, averaged over the trees, (n, n_other).
+
+    Both arguments are scaled `leaf_probabilities`.
+    """
+    return (leaf_proba @ other.T / n_trees).tocsr()

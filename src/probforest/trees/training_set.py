@@ -1,0 +1,75 @@
+"""A training set that is ready for growing trees on it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..features.binning import bin_measurements, find_ladders
+from ..features.limits import Reference
+from ..features.measurements import Measurements
+from ..inputs.labels import LabelTable
+from ..inputs.weights import class_weights
+from ..kernels.grow import grow
+from ..kernels.layout import Bins, Cells, Labels, Rules
+from .fitted_tree import FittedTree
+
+# With a mean weight of 1 a tree has at most two nodes per object; more is possible where objects weigh more, and go
+# both ways at every split.
+_NODES_PER_OBJECT, _MANY_NODES = 64, 200_000
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """The objects that weigh something; the others can't change anything and are left out."""
+
+    kept: np.ndarray  # (n_all,) bool
+    cells: Cells
+    bins: Bins
+    labels: LabelTable
+    kernel_labels: Labels
+    weight: np.ndarray  # (n,) > 0
+    references: list[Reference]  # what it has of each feature
+
+    @property
+    def n_objects(self) -> int:
+        return len(self.weight)
+
+    def grow(
+        self, weight: np.ndarray, rules_for: Callable[[float], Rules], seed: int, class_weight: Any = None
+    ) -> FittedTree:
+        """Grow a tree with other weights (n,), after weighting the classes; `rules_for` takes its total weight."""
+        labels = self.kernel_labels
+        if class_weight is not None:
+            factors = class_weights(class_weight, self.labels, weight, of_a_draw=True)
+            relabelled, factor = self.labels.reweighted(factors)
+            labels, weight = relabelled.for_kernels(), weight * factor
+        rules = rules_for(weight.sum())
+        most_nodes = max(_MANY_NODES, _NODES_PER_OBJECT * self.n_objects)
+        nodes = grow(self.cells, self.bins, labels, weight, rules, seed, most_nodes)
+        if nodes is None:
+            raise _endless(most_nodes, self.n_objects, weight.sum(), rules)
+        return FittedTree(nodes)
+
+
+def _endless(most_nodes: int, n_objects: int, total: float, rules: Rules) -> ValueError:
+    return ValueError(
+        f"A tree grown on {n_objects} objects has more than {most_nodes} nodes. The objects weigh {total:.3g} in all, "
+        f"a leaf needs a weight of {rules.min_leaf_weight:.3g} (min_samples_leaf counts weights), and an object is in "
+        f"every node that it reaches with a probability above keep_proba={rules.keep_proba:g}. Scale sample_weight to "
+        "a mean of about 1, or give a larger min_samples_leaf or keep_proba, or a max_depth."
+    )
+
+
+def make_training_set(
+    measurements: Measurements, labels: LabelTable, weight: np.ndarray, max_bins: int, n_jobs: int | None
+) -> TrainingSet:
+    """Leave out the objects without weight, and bin the rest."""
+    kept = weight > 0
+    measurements, labels, weight = measurements.rows(kept), labels.rows(kept), weight[kept]
+    ladders = find_ladders(measurements, weight, max_bins, n_jobs)
+    references = [ladder.reference for ladder in ladders]
+    measurements = measurements.with_limits_spread(references)
+    bins = bin_measurements(measurements, ladders, max_bins, n_jobs)
+    return TrainingSet(kept, measurements.cells(), bins, labels, labels.for_kernels(), weight, references)
