@@ -1,5 +1,6 @@
 """The columns of a table as it is given: their names, which of them a model uses, which say something."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,11 +33,12 @@ def pairs_of(names: list | None, error_columns: Any) -> dict[str, Errors | None]
 
 def picked(X: Any, names: list, wanted: list) -> Any:
     """The columns that a fit had seen, in its order, out of a table that may have more."""
-    lacking = [name for name in wanted if name not in names]
+    counts = Counter(names)
+    lacking = [name for name in wanted if name not in counts]
     if lacking:
         columns = "column" if len(lacking) == 1 else "columns"
         raise ValueError(f"X lacks the {columns} {_quoted(lacking)}, which it had in fit; it has {_quoted(names)}.")
-    twice = [name for name in wanted if names.count(name) > 1]
+    twice = [name for name in wanted if counts[name] > 1]
     if twice:
         raise ValueError(f"X has two columns with the name {twice[0]!r}. Rename or drop one.")
     return X[wanted]
