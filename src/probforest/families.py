@@ -228,7 +228,7 @@ def squashed_table(family: Family) -> np.ndarray:
 
 
 def tables_of(families: Sequence[Family]) -> tuple[np.ndarray, np.ndarray]:
-    """Squashed tables one after the other, that of the normal first, and the place where that of each feature begins."""
+    """Squashed tables one after the other, that of the normal first, and the start of that of each feature."""
     unique = list(dict.fromkeys([NORMAL, *(NORMAL if family.is_normal else family for family in families)]))
     place = {family: number * (TABLE_STEPS + 1) for number, family in enumerate(unique)}
     start = np.array([place[NORMAL if family.is_normal else family] for family in families], dtype=np.int64)
