@@ -1,6 +1,6 @@
-"""Noisy data with known truth: the data of the paper's experiments, and noise for your own.
+"""Noisy data with known truth: the data of the paper's experiments, and noise for your own data.
 
-Seeds in, arrays out; what is given is the truth, and is not changed.
+All functions take true values and a seed and return new arrays; their arguments are not modified.
 """
 
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class NoisyTable(NamedTuple):
 
 
 class NoisyLabels(NamedTuple):
-    """Given labels, some of them wrong, and the probability that each is right."""
+    """Labels, some of them wrong, and the probability that each is right."""
 
     y: np.ndarray
     confidence: np.ndarray
@@ -55,9 +55,9 @@ def make_two_classes(n_samples=10_000, random_state=None, *, simple=False) -> tu
 def add_noise(
     X, level, *, case="objects", groups=None, noisy_share=None, per_object=True, spread="values", random_state=None
 ) -> NoisyTable:
-    """Measure the true values `X` (n, d) with normal errors.
+    """Add normally distributed noise to the true values `X`.
 
-    The error of a cell is level × (coefficient of the cell) × (spread of the feature).
+    The error of a value is level × (coefficient of the value) × (spread of the feature).
 
     Parameters
     ----------
@@ -66,15 +66,15 @@ def add_noise(
     level : float
         The noise coefficient N_s: the largest error in units of the feature's spread.
     case : {"constant", "objects", "groups", "cells"}, default="objects"
-        The coefficients of the cells, in the order of the paper's noise complexity. "constant": 1 everywhere.
+        The coefficients of the values, in the order of the paper's noise complexity. "constant": 1 everywhere.
         "objects": one per object times one per feature, both uniform in (0, 1). "groups": the same, but each group of
-        objects has features of its own that are noisy. "cells": one per cell, uniform in (0, 1).
+        objects has its own coefficients of the features. "cells": one per value, uniform in (0, 1).
     groups : int or array-like of shape (n_samples,), default=None
-        For case "groups": how many there are (None: two), each object being in one of them at random; or the group of
+        For case "groups": the number of groups (None: two), to which objects are assigned at random; or the group of
         each object (training and test set, say).
     noisy_share : float or None, default=None
-        For cases "objects" and "groups": a feature has a coefficient of 1 with this probability, otherwise 0, instead
-        of one that is uniform.
+        For cases "objects" and "groups": instead of a uniform coefficient, a feature has a coefficient of 1 with this
+        probability, otherwise 0.
     per_object : bool, default=True
         For cases "objects" and "groups": whether there is a coefficient per object.
     spread : {"values", "magnitudes"}, default="values"
@@ -138,13 +138,13 @@ def switch_probabilities(n_samples, wrong, kind="uniform", random_state=None) ->
     n_samples : int
         Number of objects.
     wrong : float
-        Share of wrong labels, 0 to 0.5; the mean of the probabilities except for "authors", and for "clean", where it
-        is that of the labels that are not known to be clean.
+        Share of wrong labels, 0 to 0.5. It is the mean of the probabilities, except for "authors", and for "clean",
+        where it is the share among the labels that are not known to be clean.
     kind : {"uniform", "upper", "constant", "clean", "authors"}, default="uniform"
         "uniform": between 0 and 2 `wrong`. "upper": between 2 `wrong` - 0.5 and 0.5 (0 and 2 `wrong` below a quarter).
-        "constant": `wrong` for each. "clean": 0 for a tenth of the objects, `wrong` for the others. "authors": as in
-        the notebooks of the paper's authors, normal around `wrong` with a standard deviation of 0.25, cut to 0 to 0.5,
-        and 0 for a tenth of the objects.
+        "constant": `wrong` for all. "clean": 0 for a tenth of the objects, `wrong` for the others. "authors": as in
+        the notebooks of the paper's authors, normal around `wrong` with a standard deviation of 0.25, clipped to 0 to
+        0.5, and 0 for a tenth of the objects.
     random_state : int, RandomState instance or None, default=None
         Seed.
 
@@ -169,7 +169,7 @@ def switch_probabilities(n_samples, wrong, kind="uniform", random_state=None) ->
 
 
 def flip_labels(y, probability, random_state=None) -> NoisyLabels:
-    """Replace each label by another class with a known probability.
+    """Replace each label by another class with a given probability.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def flip_labels(y, probability, random_state=None) -> NoisyLabels:
     Returns
     -------
     NoisyLabels
-        The labels `y` as a user would get them, and the `confidence` to pass as `y_proba`.
+        The labels `y`, some of them wrong, and the `confidence` to pass as `y_proba`.
 
     >>> flip_labels(["a", "b"], 1.0).y.tolist()
     ['b', 'a']
@@ -201,7 +201,7 @@ def flip_labels(y, probability, random_state=None) -> NoisyLabels:
 
 
 def remove_cells(X, share, random_state=None) -> np.ndarray:
-    """A copy of `X` with NaN in a random `share` of its cells.
+    """A copy of `X` in which a random `share` of the values is NaN.
 
     >>> int(np.isnan(remove_cells(np.ones((100, 10)), 0.2, random_state=0)).sum())
     200

@@ -1,7 +1,8 @@
-"""The distribution families: what a cell's probability looks like in units of its σ.
+"""Distribution families: the shape of a cell's probability distribution in units of its σ.
 
-A family is its quantile grid (where the split search moves mass) and its F (where objects go). Nothing else in the
-program knows which one it is. A value is the expectation of its distribution, and its error the standard deviation.
+A family consists of a quantile grid, on which the split search moves mass, and of F, with which objects move to the
+children of a node. Nothing else in the program depends on the family. A value is the expectation of its distribution,
+its error the standard deviation.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,27 +16,27 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from .kernels.cdf import SQUASH, TABLE_REACH, TABLE_STEPS
 from .kernels.layout import GRID_POINTS
 
-# The mass left of the point kσ is exactly Φ(k), k from −3 to 3; the last point carries all that is left. Other families
-# have their grid points where as much lies to the left, so that the chunks are the same for all.
+# The mass to the left of the point kσ is exactly Φ(k), k from −3 to 3; the last point has all the remaining mass. Grid
+# points of other families are their quantiles at the same levels, so that all families have the same chunks.
 LEVELS = ndtr(np.arange(GRID_POINTS) - GRID_POINTS // 2.0)
 ONE_SIGMA = slice(GRID_POINTS // 2 - 1, GRID_POINTS // 2 + 2)  # the grid points −1σ, 0, 1σ
 CHUNK = np.diff(LEVELS[:-1], prepend=0.0, append=1.0)
 _UNSPEAKABLE = 1e-10
-_NOTHING = 1e-7  # a tail of less is cut, so that most cells go wholly one way
+_NOTHING = 1e-7  # smaller tails are cut, so that most cells go to one side only
 
 
 @dataclass(frozen=True)
 class Family:
-    """A distribution with mean 0 and standard deviation 1, to be shifted and scaled.
+    """A distribution with mean 0 and standard deviation 1, which is shifted and scaled to values and errors.
 
     Parameters
     ----------
     name : str
-        Its name.
+        Name of the family.
     cdf, ppf : callable
-        Its cumulative distribution function and the inverse, for arrays.
+        Cumulative distribution function and its inverse, for arrays.
     log : bool, default=False
-        Whether it is the distribution of the logarithm of a positive value.
+        Whether this is the distribution of the logarithm of a positive value.
     """
 
     name: str
@@ -45,11 +46,11 @@ class Family:
 
     @property
     def is_normal(self) -> bool:
-        """Whether its F is the normal's."""
+        """Whether F is that of the normal distribution."""
         return self.cdf is ndtr
 
     def grid(self) -> np.ndarray:
-        """The grid points (GRID_POINTS,) in units of σ: the quantiles of a normal's −3σ … 3σ."""
+        """Grid points (GRID_POINTS,) in units of σ: the quantiles at the levels of a normal's −3σ … 3σ."""
         return np.round(self.ppf(LEVELS), 12)
 
 
@@ -111,9 +112,9 @@ def _standardised_ppf(distribution, mean, deviation, p):
     return (distribution.ppf(p) - mean) / deviation
 
 
-@lru_cache(maxsize=256)  # the same one again for a fit with warm_start
+@lru_cache(maxsize=256)  # so that a fit with warm_start finds the same object again
 def family_from_scipy(distribution) -> Family:
-    """A frozen distribution of SciPy, shifted and scaled to mean 0 and standard deviation 1.
+    """A frozen SciPy distribution, shifted and scaled to mean 0 and standard deviation 1.
 
     >>> from scipy.stats import gumbel_r
     >>> family = family_from_scipy(gumbel_r())
@@ -186,21 +187,21 @@ def _read_family(word: Any) -> Family:
 
 @cache
 def even_normal_table() -> np.ndarray:
-    """F of the normal, even in z."""
+    """F of the normal distribution, evenly spaced in z."""
     table = ndtr(np.linspace(-TABLE_REACH, TABLE_REACH, TABLE_STEPS + 1))
     table[0], table[-1] = 0.0, 1.0
     return table
 
 
 def squashed_places(n_steps: int) -> np.ndarray:
-    """The inner points (n_steps - 1,), in σ, of a table of `n_steps` even steps in z / (SQUASH + |z|)."""
+    """The inner points (n_steps - 1,), in σ, of a table with `n_steps` equal steps in z / (SQUASH + |z|)."""
     squashed = np.linspace(-1.0, 1.0, n_steps + 1)[1:-1]
     return SQUASH * squashed / (1.0 - np.abs(squashed))
 
 
 @lru_cache(maxsize=256)
 def full_table(family: Family) -> np.ndarray:
-    """F of any family with all of its tails, even in z / (SQUASH + |z|)."""
+    """F of any family including its tails, evenly spaced in z / (SQUASH + |z|)."""
     with np.errstate(over="ignore"):  # far out in the tails
         inside = family.cdf(squashed_places(TABLE_STEPS))
     table = np.concatenate([[0.0], inside, [1.0]])
@@ -211,7 +212,7 @@ def full_table(family: Family) -> np.ndarray:
 
 @lru_cache(maxsize=256)
 def reach_of(family: Family) -> float:
-    """How far from the centre, in σ, a family has any probability to speak of."""
+    """The distance from the centre, in σ, beyond which the probability of a family is negligible."""
     inside = np.flatnonzero(np.minimum(full_table(family), 1.0 - full_table(family))[1:-1] > _UNSPEAKABLE)
     places = squashed_places(TABLE_STEPS)
     return float(max(-places[max(inside[0] - 1, 0)], places[min(inside[-1] + 1, len(places) - 1)]))
@@ -219,7 +220,7 @@ def reach_of(family: Family) -> float:
 
 @lru_cache(maxsize=256)
 def squashed_table(family: Family) -> np.ndarray:
-    """The same without the ends of the tails, which matter to no split."""
+    """`full_table` without the ends of the tails, which affect no split."""
     table = full_table(family).copy()
     table[table < _NOTHING] = 0.0
     table[table > 1.0 - _NOTHING] = 1.0
@@ -227,7 +228,7 @@ def squashed_table(family: Family) -> np.ndarray:
 
 
 def tables_of(families: Sequence[Family]) -> tuple[np.ndarray, np.ndarray]:
-    """Squashed tables one after the other, the normal's first, and where that of each feature begins."""
+    """Squashed tables one after the other, that of the normal first, and the start of that of each feature."""
     unique = list(dict.fromkeys([NORMAL, *(NORMAL if family.is_normal else family for family in families)]))
     place = {family: number * (TABLE_STEPS + 1) for number, family in enumerate(unique)}
     start = np.array([place[NORMAL if family.is_normal else family] for family in families], dtype=np.int64)
