@@ -83,9 +83,9 @@ NORMAL = Family("normal", ndtr, ndtri)
 LOGNORMAL = Family("lognormal", ndtr, ndtri, log=True)
 UNIFORM = Family("uniform", _uniform_cdf, _uniform_ppf)
 LAPLACE = Family("laplace", _laplace_cdf, _laplace_ppf)
-_BY_NAME = {family.name: family for family in (NORMAL, UNIFORM, LAPLACE, LOGNORMAL)}
+BY_NAME = {family.name: family for family in (NORMAL, UNIFORM, LAPLACE, LOGNORMAL)}
 _EXPECTED = (
-    f'{", ".join(map(repr, _BY_NAME))}, ("student_t", degrees of freedom), a Family, or a frozen distribution of SciPy'
+    f'{", ".join(map(repr, BY_NAME))}, ("student_t", degrees of freedom), a Family, or a frozen distribution of SciPy'
 )
 
 
@@ -174,8 +174,8 @@ def _families_of_mapping(mapping: Mapping, n_features: int, names: Sequence[str]
 def _read_family(word: Any) -> Family:
     if isinstance(word, Family):
         return word
-    if isinstance(word, str) and word in _BY_NAME:
-        return _BY_NAME[word]
+    if isinstance(word, str) and word in BY_NAME:
+        return BY_NAME[word]
     if isinstance(word, tuple) and len(word) == 2 and word[0] == "student_t":
         if not isinstance(word[1], int | float | np.number) or isinstance(word[1], bool):
             raise ValueError(f"distribution is {word!r}; the degrees of freedom must be a number.")

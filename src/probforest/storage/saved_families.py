@@ -10,11 +10,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from ..families import (
-    LAPLACE,
+    BY_NAME,
     LEVELS,
-    LOGNORMAL,
-    NORMAL,
-    UNIFORM,
     Family,
     full_table,
     read_families,
@@ -24,7 +21,6 @@ from ..families import (
 from ..kernels.cdf import TABLE_STEPS
 from ..kernels.layout import GRID_POINTS
 
-_WITH_NAMES = (NORMAL, LOGNORMAL, UNIFORM, LAPLACE)
 _ANY_STUDENT_T = student_t(3.0)
 
 
@@ -114,7 +110,7 @@ def read_shelf(entries: list[dict[str, Any]], grids: np.ndarray, tables: np.ndar
 
 def _name(family: Family) -> dict[str, Any] | None:
     """The family by its name, or None. A family that was pickled or copied is equal, but not the same object."""
-    if family in _WITH_NAMES:
+    if BY_NAME.get(family.name) == family:
         return {"word": family.name}
     cdf, ppf = family.cdf, family.ppf
     if not (isinstance(cdf, partial) and isinstance(ppf, partial)):
