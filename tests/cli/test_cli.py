@@ -25,7 +25,7 @@ from probforest.storage.catalogues import open_catalogue
 def expected_probabilities(path):
     table = as_arrow(TABLE).to_pandas()
     model = probforest.load(path)
-    return model.predict_proba(table[model._layout.names].astype(float))
+    return model.predict_proba(table[model.feature_model_.layout.names].astype(float))
 
 
 # Every command, every format
@@ -204,7 +204,7 @@ def test_labels_with_probabilities_missing_classes_and_other_options(folder, tmp
     columns = ["g", "size", "e_g", "size_err1", "size_err2"]
     expected.fit(frame[columns].astype(float), frame["kind"].astype(str), y_proba=frame["sure"])
     assert list(model.error_pairs_) == ["g", "size"]
-    query = frame[model._layout.names].astype(float)
+    query = frame[model.feature_model_.layout.names].astype(float)
     np.testing.assert_array_equal(model.predict_proba(query), expected.predict_proba(frame[columns].astype(float)))
 
 

@@ -83,7 +83,7 @@ def test_proximity_is_the_probability_to_meet_in_a_leaf(forest):
     assert other.shape == (60, 7)
     with pytest.raises(ValueError, match="other_err is given without other"):
         forest.proximity(QUERY.values, X_err=QUERY.errors, other_err=0.1)
-    with pytest.warns(UserWarning, match="asked without") as caught:
+    with pytest.warns(UserWarning, match="X_err is not given") as caught:
         forest.proximity(QUERY.values, other=PROBLEM.values[:7])
     assert len(caught) == 1
 

@@ -3,8 +3,9 @@ import pytest
 
 import naive
 from probforest.families import NORMAL
-from probforest.features.binning import bin_measurements, find_ladders
-from probforest.inputs.measured_values import read_measurements
+from probforest.features.binning import encode
+from probforest.features.feature_bins import learn_bins
+from probforest.features.measurements import read_measurements
 from problems import random_problem
 
 GRID = NORMAL.grid()
@@ -13,7 +14,7 @@ GRID = NORMAL.grid()
 def binned(values, errors=None, weight=None, max_bins=255):
     weight = np.ones(len(values)) if weight is None else weight
     measurements = read_measurements(np.asarray(values, dtype=float), errors)
-    return bin_measurements(measurements, find_ladders(measurements, weight, max_bins), max_bins)
+    return encode(measurements, learn_bins(measurements, weight, max_bins), max_bins)
 
 
 def n_bins(bins):
@@ -87,7 +88,7 @@ def test_a_rare_value_of_a_large_table_has_its_bin():
 
 @pytest.mark.parametrize("errors", [None, 0.3])
 def test_bins_of_a_sample_hold_about_the_same_mass(errors, monkeypatch):
-    monkeypatch.setattr("probforest.features.binning.SAMPLE", 7 * 2000)
+    monkeypatch.setattr("probforest.features.feature_bins.SAMPLE", 7 * 2000)
     values = np.random.default_rng(0).normal(size=(30_000, 2))
     bins = binned(values, errors, max_bins=40)
     assert n_bins(bins).tolist() == [40, 40]
@@ -103,8 +104,7 @@ def test_bins_of_a_sample_hold_about_the_same_mass(errors, monkeypatch):
 def test_threads_change_no_bin():
     problem = random_problem(3, n=500)
     table = read_measurements(problem.values, problem.errors)
-    ladders = [find_ladders(table, problem.weight, 40, n_jobs) for n_jobs in (1, 2)]
-    one, two = (bin_measurements(table, found, 40, n_jobs) for n_jobs, found in zip((1, 2), ladders, strict=True))
+    one, two = (encode(table, learn_bins(table, problem.weight, 40, n_jobs), 40, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(two.codes[:, :, :7], one.codes[:, :, :7])
     np.testing.assert_array_equal(two.low, one.low)
     np.testing.assert_array_equal(two.high, one.high)

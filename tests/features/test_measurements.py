@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from probforest.inputs.measured_values import read_measurements
+from probforest.features.measurements import read_measurements
 
 NAN = np.nan
 

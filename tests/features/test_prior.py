@@ -4,8 +4,8 @@ import pytest
 from probforest import ProbabilisticRandomForestClassifier
 from probforest.datasets import add_noise, make_two_classes
 from probforest.families import LOGNORMAL, NORMAL, UNIFORM
+from probforest.features.measurements import read_measurements
 from probforest.features.prior import NormalPrior, learn_priors, with_priors
-from probforest.inputs.measured_values import read_measurements
 
 
 def naive_normal_prior(x, sigma, weight, steps=5000):
@@ -234,5 +234,5 @@ def test_a_feature_between_the_smallest_of_all_numbers_has_no_prior():
     values = np.tile([1.5e-323, 2e-323, 2.5e-323], 20)[:, None]
     forest = ProbabilisticRandomForestClassifier(2, random_state=0)
     forest.fit(values, values[:, 0] > 2e-323, X_err=1e-323)
-    assert forest._priors == [None]
+    assert forest.feature_model_.priors == (None,)
     assert np.isfinite(forest.predict_proba(values, X_err=1e-323)).all()

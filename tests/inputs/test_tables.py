@@ -359,7 +359,7 @@ def test_limits_in_another_order_are_refused():
 
 def test_a_model_of_samples_warns_when_asked_without():
     draws = VALUES[:, :, None] + np.random.default_rng(1).normal(size=(N, 3, 16))
-    with pytest.warns(UserWarning, match="fitted with X_err, but is asked without"):
+    with pytest.warns(UserWarning, match="fitted with X_err, but now X_err is not given"):
         forest().fit(VALUES, Y, X_samples=draws).predict(VALUES)
 
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from probforest.features.binning import bin_measurements, find_ladders
+from probforest.features.binning import encode
+from probforest.features.feature_bins import learn_bins
+from probforest.features.measurements import read_measurements
 from probforest.inputs.labels import soft_labels
-from probforest.inputs.measured_values import read_measurements
 from probforest.inputs.parameters import CRITERIA, MISSING_RULES
 from probforest.kernels.grow import grow
 from probforest.kernels.layout import SAME_WEIGHT, Rules
@@ -31,8 +32,8 @@ def kernel_rules(rules, n_features, max_features=None):
 def binned(problem, max_bins=FULL_GRID, measurements=None):
     if measurements is None:
         measurements = read_measurements(problem.values, problem.errors)
-    ladders = find_ladders(measurements, problem.weight, max_bins)
-    return measurements.cells(), bin_measurements(measurements, ladders, max_bins)
+    bins = learn_bins(measurements, problem.weight, max_bins)
+    return measurements.cells(), encode(measurements, bins, max_bins)
 
 
 def labels_of(problem):

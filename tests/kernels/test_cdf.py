@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from probforest.families import CHUNK, LAPLACE, LOGNORMAL, NORMAL, UNIFORM, family_from_scipy, student_t
-from probforest.inputs.measured_values import read_measurements
+from probforest.features.measurements import read_measurements
 from probforest.kernels.propagate import left_probabilities
 
 # Each family and SciPy's own, which shares no code with it.

@@ -8,8 +8,8 @@ from scipy.special import ndtr
 import naive
 from engine import answers, grow_tree
 from probforest.families import LAPLACE, LOGNORMAL, NORMAL, UNIFORM, student_t
-from probforest.features.limits import Reference
-from probforest.inputs.measured_values import read_measurements
+from probforest.features.limits import TrainingSpread
+from probforest.features.measurements import read_measurements
 from problems import random_problem
 
 
@@ -103,19 +103,19 @@ def sampled_cells(seed):
 def limited_cells(seed):
     """Upper and lower limits in one of three features, spread over a distribution that is known."""
     problem = random_problem(seed, n=24, k=3, missing=0.1, noise=1.0)
-    reference = Reference(np.array([-4.0, -1.0, 0.0, 2.0, 5.0]), np.array([0.0, 0.2, 0.6, 0.9, 1.0]))
+    spread = TrainingSpread(np.array([-4.0, -1.0, 0.0, 2.0, 5.0]), np.array([0.0, 0.2, 0.6, 0.9, 1.0]))
     limit = np.zeros(problem.values.shape)
     limit[:, 1] = np.random.default_rng(seed).integers(-1, 2, 24)
     values = np.clip(problem.values, -3.5, 4.5)
     limit[np.isnan(values)] = 0
     cells = problem.errors.astype(object)
     for i in np.flatnonzero(limit[:, 1]):
-        share = np.interp(values[i, 1], reference.points, reference.below)
+        share = np.interp(values[i, 1], spread.points, spread.below)
         low, high = (0.0, share) if limit[i, 1] > 0 else (share, 1.0)
         levels = np.linspace(low, high, 20_001)
-        cells[i, 1] = Draws(np.interp((levels[1:] + levels[:-1]) / 2, reference.below, reference.points))
+        cells[i, 1] = Draws(np.interp((levels[1:] + levels[:-1]) / 2, spread.below, spread.points))
     measurements = read_measurements(values, problem.errors, limit)
-    return problem._replace(values=values, errors=cells), measurements.with_limits_spread([reference] * 3)
+    return problem._replace(values=values, errors=cells), measurements.with_limits_spread([spread] * 3)
 
 
 KINDS = {

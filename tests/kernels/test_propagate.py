@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import naive
-from probforest.inputs.measured_values import read_measurements
+from probforest.features.measurements import read_measurements
 from probforest.kernels.propagate import left_probabilities, new_members, replace_parent, send
 
 

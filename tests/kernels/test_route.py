@@ -3,7 +3,7 @@ import pytest
 
 import naive
 from engine import grow_tree, predict
-from probforest.inputs.measured_values import read_measurements
+from probforest.features.measurements import read_measurements
 from probforest.kernels.grow import new_nodes
 from probforest.kernels.layout import LEAF, Wave
 from probforest.kernels.route import add_answers, new_wave, route

@@ -19,8 +19,8 @@ from ..storage.models import describe
 from ..support.atomic import replacing
 from ..support.extras import need
 from .arguments import add_common, add_n_jobs, add_overwrite, refuse_to_overwrite, table_path
-from .asking import Fingerprint, answers, columns_of, load_for_tables
 from .console import Console
+from .predictions import Fingerprint, columns_of, load_for_tables, predict_table
 from .target import positions, read_labels_of
 
 
@@ -122,15 +122,15 @@ def _evaluated(
     """The evaluation, the number of rows without a class, and the fingerprint of the others."""
     truth, probas, sizes, n_unlabelled, first_row = [], [], [], 0, 0
     fingerprint = Fingerprint(columns_of(model))
-    for answer in answers(model, catalogue, [target], console):
-        labels, known = read_labels_of(answer.chunk.others.column(target))
+    for prediction in predict_table(model, catalogue, [target], console):
+        labels, known = read_labels_of(prediction.chunk.others.column(target))
         place = positions(labels, model.classes_)
         _refuse_unseen(labels, place, first_row + np.flatnonzero(known), model, catalogue, target)
-        fingerprint.after(answer.chunk.numbers.filter(known))
+        fingerprint.after(prediction.chunk.numbers.filter(known))
         truth.append(place)
-        probas.append(answer.proba[known])
+        probas.append(prediction.proba[known])
         if model.fitted_with_errors_:
-            sizes.append(error_sizes(model, answer.X)[known])
+            sizes.append(model.error_sizes(prediction.X)[known])
         n_unlabelled += int(np.sum(~known))
         first_row += len(known)
     if not truth or sum(map(len, truth)) == 0:
@@ -157,22 +157,6 @@ def _refuse_unseen(
         f"{catalogue.path}: the column {target!r} has the class {labels.tolist()[first]!r} in row {rows[first] + 1}, "
         f"which the model does not know; it knows {known}. Leave such rows out."
     )
-
-
-def error_sizes(model: ProbabilisticClassifier, X: Any) -> np.ndarray:
-    """How large the errors of each row are: their median over the features, each in units of the feature's median error
-    in training; NaN for a row without known errors."""
-    given, _ = model._take_apart((X, None, None, None), model._layout)
-    if given.X_err is None:
-        return np.full(len(given.X), np.nan)
-    errors = np.mean(np.abs(given.X_err), axis=0) if isinstance(given.X_err, tuple) else given.X_err
-    medians = np.atleast_2d(model.median_errors_).mean(axis=0)
-    usable = np.isfinite(medians) & (medians > 0)
-    ratio = np.where(np.isnan(given.X), np.nan, errors)[:, usable] / medians[usable]
-    sizes = np.full(len(ratio), np.nan)
-    known = np.isfinite(ratio).any(axis=1)
-    sizes[known] = np.nanmedian(np.where(np.isfinite(ratio[known]), ratio[known], np.nan), axis=1)
-    return sizes
 
 
 def _facts(

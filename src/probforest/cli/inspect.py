@@ -53,7 +53,7 @@ def _facts(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
         "features": names,
         "n_features": len(names),
         "errors": {name: asdict(pair) for name, pair in (model.error_pairs_ or {}).items() if pair is not None},
-        "units": {str(name): str(unit) for name, unit in model._layout.units.items()},
+        "units": {str(name): str(unit) for name, unit in model.feature_model_.layout.units.items()},
         "parameters": _plain(_changed_parameters(model)),
         "importances": dict(zip(names, model.feature_importances_.tolist(), strict=True)),
         "about": header["about"],

@@ -11,9 +11,9 @@ from ..estimators.classifier import ProbabilisticClassifier
 from ..storage.catalogues import Catalogue, check_output_name, open_catalogue, open_output
 from ..storage.catalogues.catalogue import listed
 from .arguments import add_common, add_n_jobs, add_output, refuse_to_overwrite, table_path
-from .asking import answers, columns_of, load_for_tables
 from .columns_to_use import matching
 from .console import Console
+from .predictions import columns_of, load_for_tables, predict_table
 
 
 def add(commands) -> None:
@@ -55,10 +55,11 @@ def run(options: argparse.Namespace, console: Console) -> int:
         counts = np.zeros(len(model.classes_), dtype=np.int64)
         units = {name: catalogue.units[name] for name in kept if name in catalogue.units}
         with open_output(options.output, units, overwrite=options.overwrite) as output:
-            for answer in answers(model, catalogue, kept, console):
-                best = answer.proba.argmax(axis=1)
+            for prediction in predict_table(model, catalogue, kept, console):
+                best = prediction.proba.argmax(axis=1)
                 counts += np.bincount(best, minlength=len(counts))
-                output.write(_with_answers(answer.chunk.others, model.classes_, best, answer.proba, new_names))
+                others, proba = prediction.chunk.others, prediction.proba
+                output.write(_with_answers(others, model.classes_, best, proba, new_names))
             n_rows = int(counts.sum())
             if n_rows == 0:
                 raise ValueError(f"{options.table} has no rows.")

@@ -27,9 +27,9 @@ from .arguments import (
     setting,
     table_path,
 )
-from .asking import Fingerprint, in_file, table_for
 from .columns_to_use import ColumnsToUse, choose_columns, look_like_errors, look_like_identifiers
 from .console import Console, indented, readable_size
+from .predictions import Fingerprint, in_file, table_for
 from .target import read_labels_of
 
 _MOST_IMPORTANT = 10

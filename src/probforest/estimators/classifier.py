@@ -10,12 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..families import Family, read_families
-from ..features.measurements import Measurements
-from ..features.prior import PRIORS, learn_priors, with_priors
-from ..inputs.cell_error import CellError
+from ..families import read_families
+from ..features.feature_model import FeatureModel, FittedFeatures
+from ..features.prior import PRIORS
 from ..inputs.labels import LabelTable, read_labels
-from ..inputs.measured_values import names_of_errors, read_measurements, refuse_reordered
 from ..inputs.parameters import (
     CRITERIA,
     MAX_MAX_BINS,
@@ -29,7 +27,7 @@ from ..inputs.parameters import (
     expected_objects,
     number_of_features,
 )
-from ..inputs.tables import Given, Layout, read_table
+from ..inputs.tables import Layout, TableContent, read_table
 from ..inputs.weights import check_total, class_weights, read_sample_weight
 from ..kernels.layout import SAME_WEIGHT, Cells, Rules
 from ..support.warning import warn_caller
@@ -38,15 +36,6 @@ from ..trees.leaves import mean_importances
 from ..trees.training_set import TrainingSet, make_training_set
 
 NO_DEPTH_LIMIT = sys.maxsize
-
-
-@contextmanager
-def _named_by(layout: Layout):
-    """Complaints about a value name its column as the table does."""
-    try:
-        yield
-    except CellError as error:
-        raise layout.named(error) from None
 
 
 class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
@@ -75,11 +64,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     # Attributes, set by fit.
     classes_: np.ndarray
     n_features_in_: int
-    median_errors_: np.ndarray
-    fitted_with_errors_: bool
-    error_pairs_: dict | None
-    _layout: Layout
-    _families: tuple[Family, ...]
+    feature_model_: FeatureModel  # what was learnt about the features; for the other parts of this package
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -168,8 +153,27 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     def feature_names_(self) -> np.ndarray:
         """Names of the features, as `feature_importances_` has them, (n_features,)."""
         check_is_fitted(self)
-        names = self._layout.features
+        names = self.feature_model_.layout.features
         return np.array([f"x{j}" for j in range(self._n_features)] if names is None else names, dtype=object)
+
+    @property
+    def median_errors_(self) -> np.ndarray:
+        """Median known error of every feature in training, (n_features,), or (2, n_features) for lower and upper ones;
+        NaN where none was known."""
+        check_is_fitted(self)
+        return self.feature_model_.median_errors
+
+    @property
+    def fitted_with_errors_(self) -> bool:
+        """Whether `fit` was given errors."""
+        check_is_fitted(self)
+        return self.feature_model_.fitted_with_errors
+
+    @property
+    def error_pairs_(self) -> dict | None:
+        """With `error_columns`: each feature and the columns of its errors, or None for one that has none."""
+        check_is_fitted(self)
+        return self.feature_model_.layout.pairs
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -182,7 +186,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     def column_importances_(self) -> np.ndarray:
         """Importance of every column of X, (n_features_in_,): errors and limits have that of their value."""
         check_is_fitted(self)
-        return self._layout.by_column(mean_importances(self._grown_trees, self._n_features))
+        return self.feature_model_.layout.by_column(mean_importances(self._grown_trees, self._n_features))
 
     def _refuse_feature_selection(self) -> None:
         """scikit-learn's selectors take `feature_importances_` for those of columns, and would fail without saying why
@@ -198,13 +202,30 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     @property
     def _n_features(self) -> int:
         """Number of features: all columns of X but those of errors."""
-        return len(self._families)
+        return self.feature_model_.n_features
 
-    def _take_apart(self, given: tuple, layout: Layout | None = None) -> tuple[Given, Layout]:
-        """Check the table that a fit, or, with its `layout`, a prediction was given."""
-        X, X_err, X_limit, _ = given
-        refuse_reordered(X, X_err, None if layout is None else self._error_names)
-        refuse_reordered(X, X_limit, word="X_limit")
+    def error_sizes(self, X, *, X_err=None, X_limit=None, X_samples=None):
+        """Size of the errors of every object, compared with those of the training set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Values; NaN marks a missing one.
+        X_err, X_limit, X_samples : default=None
+            What is known about the values, as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The median over the features of error / median error in training; NaN for an object without known errors.
+            Limits and samples do not count.
+        """
+        check_is_fitted(self)
+        table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
+        return self.feature_model_.error_sizes(table)
+
+    def _read_table(self, given: tuple, layout: Layout | None = None) -> TableContent:
+        """Take apart (X, X_err, X_limit, X_samples) of a fit, or of a prediction, which must follow its `layout`."""
 
         def validate(X: Any) -> np.ndarray:
             return validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=layout is None)
@@ -213,20 +234,14 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
 
     def _read_training_set(
         self, given: tuple, y, y_proba, classes, sample_weight
-    ) -> tuple[TrainingSet, Measurements, LabelTable]:
+    ) -> tuple[TrainingSet, Cells, LabelTable]:
         """Check all that `fit` was given; `given` is (X, X_err, X_limit, X_samples).
 
-        Returns the training set, and all objects as they were given.
+        Returns the training set, and the cells and labels of all objects, also of those that weigh nothing.
         """
-        table, layout = self._take_apart(given, self._layout if self._adds_trees else None)
-        n_objects, n_features = table.X.shape
-        families = read_families(self.distribution, n_features, layout.features)
-        if self._adds_trees and families != self._families:
-            raise ValueError("warm_start=True needs the distribution of before: the old trees know no other.")
-        with _named_by(layout):
-            measurements = read_measurements(*table, families)
-        labels = read_labels(y, y_proba, classes, n_objects)
-        weight = read_sample_weight(sample_weight, n_objects)
+        table = self._read_table(given, self.feature_model_.layout if self._adds_trees else None)
+        labels = read_labels(y, y_proba, classes, len(table.X))
+        weight = read_sample_weight(sample_weight, len(table.X))
         if self.label_information:
             weight = weight * labels.information
         check_total(weight)
@@ -235,21 +250,25 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         # From here on, an object that weighs nothing changes nothing: no median, no prior, no bin, no draw.
         weight = weight * factor
         check_total(weight)
-        medians = measurements.median_errors(weight)
-        with _named_by(layout):
-            measurements = measurements.with_errors_known(self.unknown_error, medians).with_logarithms()
-        priors = learn_priors(self.prior, measurements, weight, self.n_jobs)
-        measurements = with_priors(priors, measurements, self.n_jobs)
-        training = make_training_set(measurements, weighted_labels, weight, int(self.max_bins), self.n_jobs)
+        features = self._learn_features(table, weight)
         self._check_classes(labels.classes)
         self._warn_if_too_light(weight)
-        self.classes_ = labels.classes
-        self.median_errors_ = medians
-        self.fitted_with_errors_ = table.X_err is not None or table.X_samples is not None
-        self.error_pairs_ = layout.pairs
-        self._error_names = names_of_errors(given[1])
-        self._layout, self._families, self._priors, self._references = layout, families, priors, training.references
-        return training, measurements.with_limits_spread(training.references), labels
+        self.classes_, self.feature_model_ = labels.classes, features.model
+        return make_training_set(features, weighted_labels, weight), features.cells, labels
+
+    def _learn_features(self, table: TableContent, weight: np.ndarray) -> FittedFeatures:
+        families = read_families(self.distribution, table.X.shape[1], table.layout.features)
+        if self._adds_trees and families != self.feature_model_.families:
+            raise ValueError("warm_start=True needs the distribution of before: the old trees know no other.")
+        return FeatureModel.fit(
+            table,
+            weight,
+            families,
+            prior=self.prior,
+            unknown_error=self.unknown_error,
+            max_bins=int(self.max_bins),
+            n_jobs=self.n_jobs,
+        )
 
     def _check_classes(self, classes: np.ndarray) -> None:
         """Refuse classes that don't fit what was there before; nothing has been changed yet."""
@@ -278,15 +297,10 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         """Check what a prediction was given."""
         check_is_fitted(self)
         self._check_parameters()
-        table, _ = self._take_apart((X, X_err, X_limit, X_samples), self._layout)
-        if table.X_err is None and table.X_samples is None and self.fitted_with_errors_ and warn:
+        table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
+        if warn and self.fitted_with_errors_ and not table.has_errors:
             warn_caller(
-                "The model was fitted with X_err, but is asked without: the values are taken as exact. "
+                "The model was fitted with X_err, but now X_err is not given: the values are taken as exact. "
                 "Pass X_err=..., or X_err=0 if they are exact."
             )
-        medians = self.median_errors_ if self.fitted_with_errors_ else None
-        with _named_by(self._layout):
-            measurements = read_measurements(*table, self._families).with_errors_known(self.unknown_error, medians)
-            measurements = measurements.with_logarithms()
-        measurements = with_priors(self._priors, measurements, self.n_jobs)
-        return measurements.with_limits_spread(self._references).cells()
+        return self.feature_model_.apply(table, unknown_error=self.unknown_error, n_jobs=self.n_jobs)

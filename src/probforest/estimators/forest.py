@@ -257,13 +257,13 @@ class ProbabilisticRandomForestClassifier(ProbabilisticClassifier):
         self._check_parameters()
         with self._unchanged_on_error():
             earlier_trees, earlier_draws = self._earlier_trees(X)
-            training, measurements, labels = self._read_training_set(
+            training, cells, labels = self._read_training_set(
                 (X, X_err, X_limit, X_samples), y, y_proba, classes, sample_weight
             )
             if self.verbose and self.error_pairs_ is not None:
                 print(describe_pairs(self.error_pairs_))
-            everything = (training.cells if training.kept.all() else measurements.cells()) if self.oob_score else None
-            del measurements  # as large as what was given: trees grow without it
+            everything = cells if self.oob_score else None
+            del cells  # as large as what was given: trees grow without those that weigh nothing
             draws = self._new_draws(len(earlier_trees), training.n_objects)
             self.trees_ = earlier_trees + self._grow(training, draws)
             self._draws = earlier_draws + draws

@@ -1,5 +1,5 @@
-"""A table of distributions as arrays, on its way from what users say to what kernels take: unknown errors are filled
-in, log-normal features become logarithms, limits are spread.
+"""A table of distributions as arrays, on its way from checked values to what kernels take: unknown errors are filled
+in, log-normal features become logarithms, limits are spread. Each step makes a new table; none changes the old one.
 """
 
 from collections.abc import Sequence
@@ -8,13 +8,14 @@ from functools import partial
 
 import numpy as np
 
-from ..families import Family, even_normal_table, tables_of
+from ..families import NORMAL, Family, even_normal_table, tables_of
 from ..inputs.cell_error import CellError
+from ..inputs.measured_values import check_values
 from ..kernels.layout import FREE_STEPS, Cells, Column, real_empty
-from .limits import NOTHING, SPREAD, Reference, forms_of_limits, kinds_of_limits
-from .tabulated_cells import FreeForms
+from .limits import NOTHING, SPREAD, TrainingSpread, forms_of_limits, kinds_of_limits
+from .tabulated_cells import FreeForms, forms_of_samples, no_forms
 
-NO_NUMBERS = np.empty((0, 0), dtype=np.int64)
+_NONE = np.empty((0, 0), dtype=np.int64)  # no limits, or no cells without a family
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,12 @@ class Measurements:
     upper: np.ndarray  # (d, n) float64, σ above it; the same array as `lower` when no error is asymmetric
     families: tuple[Family, ...]  # of each feature
     limit: np.ndarray  # (d, n) int64, +1 when the centre is an upper limit, -1 a lower one; (0, 0): no limits
-    number: np.ndarray  # (d, n) int64, which of the `forms` is the cell, or -1; (0, 0): there are none
+    form_index: np.ndarray  # (d, n) int64, which of the `forms` the cell has, -1: that of its family; (0, 0): all -1
     forms: FreeForms  # cells that belong to no family
+
+    @property
+    def n_objects(self) -> int:
+        return self.center.shape[1]
 
     @property
     def is_exact(self) -> bool:
@@ -47,45 +52,25 @@ class Measurements:
 
     @property
     def has_free_forms(self) -> bool:
-        return self.number.shape[0] > 0
-
-    def rows(self, keep: np.ndarray) -> "Measurements":
-        """The objects where `keep` (n,) is true."""
-        if keep.all():
-            return self
-
-        def kept(array: np.ndarray) -> np.ndarray:
-            # compress keeps the rows contiguous, which a mask as an index does not
-            return np.compress(keep, array, axis=1) if array.shape[0] else array
-
-        lower = kept(self.lower)
-        upper = lower if self.is_symmetric else kept(self.upper)
-        return replace(
-            self,
-            center=kept(self.center),
-            lower=lower,
-            upper=upper,
-            limit=kept(self.limit),
-            number=kept(self.number),
-        )
+        return self.form_index.shape[0] > 0
 
     def column(self, j: int) -> Column:
-        """The cells of feature j; limits are not spread yet, and so have no part in it."""
+        """The cells of feature j. Limits that are not spread yet are missing in it."""
         center = np.ascontiguousarray(self.center[j])
         if self.has_limits:
             center = np.where(self.limit[j] != 0, np.nan, center)
-        number = self.number[j] if self.has_free_forms else np.empty(0, dtype=np.int64)
+        form_index = self.form_index[j] if self.has_free_forms else np.empty(0, dtype=np.int64)
         lower = real_empty(0) if self.is_exact else np.ascontiguousarray(self.lower[j])
         upper = lower if self.is_symmetric else np.ascontiguousarray(self.upper[j])
-        return Column(center, lower, upper, np.ascontiguousarray(number), self.forms.points)
+        return Column(center, lower, upper, np.ascontiguousarray(form_index), self.forms.points)
 
     def has_errors(self) -> np.ndarray:
-        """The cells (d, n) that an error belongs to: values that are no limits and no samples."""
+        """The cells (d, n) that an error belongs to: values other than limits and samples."""
         with_errors = ~np.isnan(self.center)
         if self.has_limits:
             with_errors &= self.limit == 0
         if self.has_free_forms:
-            with_errors &= self.number < 0
+            with_errors &= self.form_index < 0
         return with_errors
 
     def median_errors(self, weight: np.ndarray) -> np.ndarray:
@@ -120,48 +105,51 @@ class Measurements:
         return replace(self, lower=lower, upper=upper.copy() if upper is lower else upper)
 
     def with_logarithms(self) -> "Measurements":
-        """The same with the logarithms of log-normal features: with mean x and standard deviation σ, those are normal
-        with variance s² = ln(1 + σ²/x²) and mean ln x − s²/2. Overwrites its arrays; draws are logarithms already."""
-        for j in [j for j, family in enumerate(self.families) if family.log]:
-            values = self.number[j] < 0 if self.has_free_forms else np.ones(self.center.shape[1], dtype=bool)
-            x = self.center[j, values]
-            refuse_not_positive(np.where(values, self.center[j], np.nan), j, "X")
+        """The logarithms of log-normal features: with mean x and standard deviation σ, those are normal with variance
+        s² = ln(1 + σ²/x²) and mean ln x − s²/2. Draws are logarithms already."""
+        features = [j for j, family in enumerate(self.families) if family.log]
+        if not features:
+            return self
+        center, lower, upper = self._copied_cells()
+        for j in features:
+            values = self.form_index[j] < 0 if self.has_free_forms else np.ones(self.n_objects, dtype=bool)
+            refuse_not_positive(np.where(values, center[j], np.nan), j, "X")
             if self.is_exact:
-                self.center[j, values] = np.log(x)
+                center[j, values] = np.log(center[j, values])
                 continue
-            lower, upper = self.lower[j, values], self.upper[j, values]
-            if not np.array_equal(lower, upper, equal_nan=True):
-                raise ValueError(
-                    f"X_err has lower and upper errors that differ in column {j}, whose distribution is log-normal: it "
-                    'is asymmetric by itself. Give one error per value, or take distribution="normal".'
-                )
-            with np.errstate(over="ignore"):
-                ratio = lower / x
-            variance = np.log1p(np.minimum(ratio, 1e100) ** 2)  # a larger one has no square
-            self.center[j, values] = np.log(x) - 0.5 * variance
-            self.lower[j, values] = self.upper[j, values] = np.sqrt(variance)
-        return self
+            _refuse_asymmetric(lower[j, values], upper[j, values], j)
+            center[j, values], lower[j, values] = _logarithms(center[j, values], lower[j, values])
+            upper[j, values] = lower[j, values]
+        return replace(self, center=center, lower=lower, upper=upper)
 
-    def with_limits_spread(self, references: Sequence[Reference]) -> "Measurements":
-        """Limits as free-form cells, spread over what the training set has on their allowed side."""
+    def _copied_cells(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Copies of the centres and of both errors, in the same order of memory; one of both errors where they are the
+        same array."""
+        lower = np.copy(self.lower)
+        return np.copy(self.center), lower, lower if self.is_symmetric else np.copy(self.upper)
+
+    def with_limits_spread(self, spreads: Sequence[TrainingSpread]) -> "Measurements":
+        """Limits as cells without a family, spread over what the training set has on their allowed side."""
         if not self.has_limits:
             return self
         center, limit = self.center.copy(), self.limit
         lower, upper = np.where(limit != 0, 0.0, self.lower), np.where(limit != 0, 0.0, self.upper)
-        number = self.number.copy() if self.has_free_forms else np.full(center.shape, -1)
-        spread = [self.forms]
-        for j, reference in enumerate(references):
+        form_index = self.form_index.copy() if self.has_free_forms else np.full(center.shape, -1)
+        all_forms = [self.forms]
+        for j, spread in enumerate(spreads):
             at = np.flatnonzero((limit[j] != 0) & ~np.isnan(center[j]))
-            kind = kinds_of_limits(reference, center[j, at], limit[j, at])
+            kind = kinds_of_limits(spread, center[j, at], limit[j, at])
             center[j, at[kind == NOTHING]] = np.nan
             at = at[kind == SPREAD]
-            forms = forms_of_limits(reference, center[j, at], limit[j, at])
-            n_before = sum(len(each.center) for each in spread)
-            number[j, at] = np.arange(n_before, n_before + len(at))
+            forms = forms_of_limits(spread, center[j, at], limit[j, at])
+            n_before = sum(len(each.center) for each in all_forms)
+            form_index[j, at] = np.arange(n_before, n_before + len(at))
             center[j, at], lower[j, at], upper[j, at] = forms[:3]
-            spread.append(forms)
-        together = FreeForms(*(np.concatenate(parts) for parts in zip(*spread, strict=True)))
-        return replace(self, center=center, lower=lower, upper=upper, limit=NO_NUMBERS, number=number, forms=together)
+            all_forms.append(forms)
+        together = FreeForms(*(np.concatenate(parts) for parts in zip(*all_forms, strict=True)))
+        return replace(
+            self, center=center, lower=lower, upper=upper, limit=_NONE, form_index=form_index, forms=together
+        )
 
     def cells(self) -> Cells:
         """As kernels take them; all errors must be known, and limits spread."""
@@ -178,19 +166,72 @@ class Measurements:
         table, start = tables_of(self.families)
         if not self.has_free_forms:
             return Cells(_interleaved(self.center.T, self.lower.T, self.upper.T), table, start, complete)
-        own = np.where(self.number >= 0, len(table) + self.number * (FREE_STEPS + 1), -1)
+        own = np.where(self.form_index >= 0, len(table) + self.form_index * (FREE_STEPS + 1), -1)
         values = np.empty((*self.center.T.shape, 4))
         values[:, :, :3] = _interleaved(self.center.T, self.lower.T, self.upper.T)
         values[:, :, 3] = own.T
         return Cells(values, np.concatenate([table, self.forms.table.ravel()]), start, complete)
 
 
+def read_measurements(
+    X: np.ndarray, X_err=None, X_limit=None, X_samples=None, families: tuple[Family, ...] | None = None
+) -> Measurements:
+    """Check values `X` (n, d) float64 and what is known about them, and make distributions of them.
+
+    Errors may still be unknown and limits are not spread; only draws of log-normal features are logarithms already.
+    """
+    families = (NORMAL,) * X.shape[1] if families is None else families
+    center, lower, upper, limit, samples = check_values(X, X_err, X_limit, X_samples)
+    measurements = Measurements(center, lower, upper, families, limit, _NONE, no_forms())
+    return measurements if samples is None else _with_samples(measurements, samples)
+
+
+def _with_samples(measurements: Measurements, samples: np.ndarray) -> Measurements:
+    """Draws (n, d, m) instead of the cells that have some."""
+    samples = _with_logarithms_of_draws(samples, measurements.families)
+    sampled = ~np.isnan(samples).all(axis=2).T
+    forms = forms_of_samples(samples.transpose(1, 0, 2)[sampled])
+    center, lower, upper = (np.copy(part) for part in (measurements.center, measurements.lower, measurements.upper))
+    center[sampled], lower[sampled], upper[sampled] = forms[:3]
+    form_index = np.full(center.shape, -1)
+    form_index[sampled] = np.arange(len(forms.center))
+    limit = np.where(sampled, 0, measurements.limit) if measurements.has_limits else measurements.limit
+    return replace(
+        measurements, center=center, lower=lower, upper=upper, limit=limit, form_index=form_index, forms=forms
+    )
+
+
+def _with_logarithms_of_draws(samples: np.ndarray, families: Sequence[Family]) -> np.ndarray:
+    features = [j for j, family in enumerate(families) if family.log]
+    samples = np.copy(samples) if features else samples
+    for j in features:
+        refuse_not_positive(np.nanmin(samples[:, j], axis=1, initial=np.inf), j, "X_samples")
+        samples[:, j] = np.log(samples[:, j])
+    return samples
+
+
 def refuse_not_positive(values: np.ndarray, j: int, name: str) -> None:
-    """Complain about values (n,) of a log-normal feature j that are not positive."""
+    """Raise an error for values (n,) of a log-normal feature j that are not positive."""
     bad = values <= 0
     if bad.any():
         row = int(np.argmax(bad))
         raise CellError(name, values[row], row, j, "a log-normal feature has positive values, or NaN")
+
+
+def _refuse_asymmetric(lower: np.ndarray, upper: np.ndarray, j: int) -> None:
+    if not np.array_equal(lower, upper, equal_nan=True):
+        raise ValueError(
+            f"X_err has lower and upper errors that differ in column {j}, whose distribution is log-normal: it is "
+            'asymmetric by itself. Give one error per value, or take distribution="normal".'
+        )
+
+
+def _logarithms(x: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of the logarithm of log-normal values."""
+    with np.errstate(over="ignore"):
+        ratio = sigma / x
+    variance = np.log1p(np.minimum(ratio, 1e100) ** 2)  # a larger one has no square
+    return np.log(x) - 0.5 * variance, np.sqrt(variance)
 
 
 def _interleaved(center: np.ndarray, *scales: np.ndarray) -> np.ndarray:

@@ -180,27 +180,29 @@ def _quantiles(values: np.ndarray, weight: np.ndarray, levels: np.ndarray) -> np
 
 
 def with_priors(priors: Sequence[Prior | None], measurements: Measurements, n_jobs: int | None = None) -> Measurements:
-    """The posteriors of all cells with errors; limits and samples stay as they are. Overwrites `measurements`."""
+    """The posteriors of all cells with errors; limits and samples stay as they are."""
     if measurements.is_exact or not any(priors):
         return measurements
-    separate = any(isinstance(prior, EmpiricalPrior) for prior in priors) or not measurements.is_symmetric
-    lower = measurements.lower
-    upper = lower.copy() if separate and measurements.is_symmetric else measurements.upper
+    center, lower = np.copy(measurements.center), np.copy(measurements.lower)
+    two_sides = any(isinstance(prior, EmpiricalPrior) for prior in priors) or not measurements.is_symmetric
+    upper = np.copy(measurements.upper) if two_sides else lower
 
     def update(j: int) -> None:
-        prior = priors[j]
+        prior, family = priors[j], measurements.families[j]
         if prior is None:
             return
-        noisy = (lower[j] > 0) | (upper[j] > 0)  # not so where an error is NaN, the cell missing, and for limits
-        if measurements.has_free_forms:
-            noisy &= measurements.number[j] < 0
-        cells = measurements.center[j, noisy], lower[j, noisy], upper[j, noisy]
-        center, below, above = prior.posterior(*cells, measurements.families[j])
-        measurements.center[j, noisy] = center
-        lower[j, noisy] = below
-        if separate:
+        noisy = _noisy_cells(measurements, j)
+        cells = measurements.center[j, noisy], measurements.lower[j, noisy], measurements.upper[j, noisy]
+        center[j, noisy], lower[j, noisy], above = prior.posterior(*cells, family)
+        if two_sides:
             upper[j, noisy] = above
 
     for _ in in_threads(update, range(len(priors)), n_jobs):
         pass
-    return replace(measurements, lower=lower, upper=upper)
+    return replace(measurements, center=center, lower=lower, upper=upper)
+
+
+def _noisy_cells(measurements: Measurements, j: int) -> np.ndarray:
+    """Which cells (n,) of feature j a prior can change: not exact or missing ones, limits (error 0) and samples."""
+    noisy = (measurements.lower[j] > 0) | (measurements.upper[j] > 0)
+    return noisy & (measurements.form_index[j] < 0) if measurements.has_free_forms else noisy

@@ -1,61 +1,50 @@
-"""What users say about their values, errors, limits and samples, checked once and turned into Measurements.
+"""What users say about their values, errors, limits and samples, checked once.
 
-Every complaint about X, X_err, X_limit or X_samples is raised here or, where it needs the training set, in
-`measurements`. The caller's arrays are only read.
+Every error about X, X_err, X_limit or X_samples is raised here or, where it depends on the training set or on a
+distribution, in `features`. The caller's arrays are only read.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from ..families import NORMAL, Family
-from ..features.measurements import NO_NUMBERS, Measurements, refuse_not_positive
-from ..features.tabulated_cells import forms_of_samples, no_forms
 from ..kernels.layout import real_empty
 from .cell_error import CellError
 
 LARGEST = 1e300  # of a value or an error: sums and differences of a few such numbers are still numbers
+NO_LIMITS = np.empty((0, 0), dtype=np.int64)
 
 
-def read_measurements(
-    X: np.ndarray, X_err=None, X_limit=None, X_samples=None, families: tuple[Family, ...] | None = None
-) -> Measurements:
-    """Check values `X` (n, d) float64, their errors, which of them are limits, and samples that stand for some.
+class CheckedValues(NamedTuple):
+    """Values and what is known about them, a row per feature but for the samples. The arrays are copies."""
+
+    center: np.ndarray  # (d, n) float64; NaN: missing
+    lower: np.ndarray  # (d, n) float64, the error below the value, NaN: unknown; (0, 0) when all values are exact
+    upper: np.ndarray  # (d, n) float64, the error above it; the same array as `lower` when no error is asymmetric
+    limit: np.ndarray  # (d, n) int64, +1 for an upper limit, -1 for a lower one; (0, 0): there are none
+    samples: np.ndarray | None  # (n, d, m) float64, draws of each value, NaN where there are fewer
+
+
+def check_values(X: np.ndarray, X_err=None, X_limit=None, X_samples=None) -> CheckedValues:
+    """Check values `X` (n, d) float64, their errors, which of them are limits, and samples that replace some.
 
     >>> import numpy as np
-    >>> read_measurements(np.array([[1.0, np.nan]]), X_err=0.1).lower
+    >>> check_values(np.array([[1.0, np.nan]]), X_err=0.1).lower
     array([[0.1],
            [nan]])
     """
     _refuse(np.isinf(X), X, "X", "a finite value, or NaN if it is missing")
     _refuse(np.abs(X) > LARGEST, X, "X", f"a value between -{LARGEST:g} and {LARGEST:g}")
-    families = (NORMAL,) * X.shape[1] if families is None else families
     center = np.array(X, dtype=np.float64).T  # a copy: the caller may go on writing into X
-    limit = NO_NUMBERS if X_limit is None else _read_limits(X_limit, X.shape)
+    limit = NO_LIMITS if X_limit is None else _read_limits(X_limit, X.shape)
     if X_err is None and not len(limit) and X_samples is None:
         lower = upper = real_empty(0, 0)
     else:
         lower, upper = _read_errors(0.0 if X_err is None else X_err, X.shape)
     if len(lower):
         _mark_missing(center, lower, upper, limit)
-    measurements = Measurements(center, lower, upper, families, limit, NO_NUMBERS, no_forms())
-    return (
-        measurements if X_samples is None else _with_samples(measurements, _read_samples(X_samples, X.shape, families))
-    )
-
-
-def _with_samples(measurements: Measurements, samples: np.ndarray) -> Measurements:
-    """Put draws (n, d, m) in the place of cells that have some."""
-    sampled = ~np.isnan(samples).all(axis=2).T
-    forms = forms_of_samples(samples.transpose(1, 0, 2)[sampled])
-    center, lower = measurements.center, measurements.lower
-    upper = lower.copy() if measurements.is_symmetric else measurements.upper
-    center[sampled], lower[sampled], upper[sampled] = forms[:3]
-    number = np.full(center.shape, -1)
-    number[sampled] = np.arange(len(forms.center))
-    limit = np.where(sampled, 0, measurements.limit) if measurements.has_limits else measurements.limit
-    return replace(measurements, upper=upper, limit=limit, number=number, forms=forms)
+    samples = None if X_samples is None else _read_samples(X_samples, X.shape)
+    return CheckedValues(center, lower, upper, limit, samples)
 
 
 def _mark_missing(center: np.ndarray, lower: np.ndarray, upper: np.ndarray, limit: np.ndarray) -> None:
@@ -204,8 +193,8 @@ def _read_limits(X_limit, shape: tuple[int, int]) -> np.ndarray:
     return np.array(limit.T, dtype=np.int64)
 
 
-def _read_samples(X_samples, shape: tuple[int, int], families: Sequence[Family]) -> np.ndarray:
-    """Draws (n, d, m), those of log-normal features as logarithms."""
+def _read_samples(X_samples, shape: tuple[int, int]) -> np.ndarray:
+    """Draws (n, d, m)."""
     samples = as_numbers(X_samples, "X_samples")
     if samples.ndim != 3 or samples.shape[:2] != shape or samples.shape[2] == 0:
         raise ValueError(
@@ -216,11 +205,7 @@ def _read_samples(X_samples, shape: tuple[int, int], families: Sequence[Family])
     _refuse(infinite, np.where(infinite, np.inf, 0.0), "X_samples", "numbers")
     largest = np.nanmax(np.abs(samples), axis=2, initial=0.0)
     _refuse(largest > LARGEST, largest, "X_samples", f"draws between -{LARGEST:g} and {LARGEST:g}")
-    samples = samples + 0.0  # a copy, in which -0 is 0: differences of both may be a σ of -0
-    for j in [j for j, family in enumerate(families) if family.log]:
-        refuse_not_positive(np.nanmin(samples[:, j], axis=1, initial=np.inf), j, "X_samples")
-        samples[:, j] = np.log(samples[:, j])
-    return samples
+    return samples + 0.0  # a copy, in which -0 is 0: differences of both may be a σ of -0
 
 
 def _refuse(bad: np.ndarray, values: np.ndarray, name: str, expected: str) -> None:

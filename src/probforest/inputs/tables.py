@@ -1,10 +1,11 @@
 """Tables that carry their errors, limits, samples and units with them, turned into arrays.
 
-What users have, DataFrames and astropy's tables, is known here only; the numbers are checked in `measurements`.
+DataFrames and astropy's tables are known here only; the numbers are checked in `measured_values`.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -14,19 +15,10 @@ from ..support.extras import need
 from .cell_error import CellError
 from .columns import Errors
 from .companions import Companions
-from .measured_values import unmasked
+from .measured_values import names_of_errors, refuse_reordered, unmasked
 from .parameters import is_integer, is_real
 from .table_columns import names_of, pairs_of, picked, telling_pairs
 from .units import Change, has_draws, implied_units, is_astropy_table, is_quantity, numbers_of, plain
-
-
-class Given(NamedTuple):
-    """All that was said about the features of a table."""
-
-    X: np.ndarray  # (n, d) float64
-    X_err: Any
-    X_limit: Any
-    X_samples: Any
 
 
 @dataclass(frozen=True)
@@ -36,6 +28,7 @@ class Layout:
     names: list | None = None  # of all columns
     pairs: dict[str, Errors | None] | None = None  # the features and their errors; None: every column is a feature
     units: dict[str, Any] = field(default_factory=dict)  # of columns that have one; of an array, under ""
+    error_names: list | tuple | None = None  # of the columns of X_err, if it was a table; two for a pair of tables
 
     @property
     def features(self) -> list | None:
@@ -51,8 +44,16 @@ class Layout:
             by_name |= dict.fromkeys([value, *(errors.columns if errors is not None else ())], number)
         return np.array(list(by_name.values()))
 
-    def named(self, error: CellError) -> CellError:
-        """A complaint with the name of the column that it is about, if columns have names."""
+    @contextmanager
+    def naming_columns(self) -> Iterator[None]:
+        """Errors about a value name its column as the table does."""
+        try:
+            yield
+        except CellError as error:
+            raise self._named(error) from None
+
+    def _named(self, error: CellError) -> CellError:
+        """The error with the name of the column that it is about, if columns have names."""
         if self.features is None or error.column is None:
             return error
         feature = self.features[error.column]
@@ -66,18 +67,35 @@ class Layout:
         return error.renamed(f"column {column!r} of X")
 
 
+class TableContent(NamedTuple):
+    """The features of a table and what is known about them, apart from each other; the numbers are not checked yet."""
+
+    X: np.ndarray  # (n, d) float64
+    X_err: Any
+    X_limit: Any
+    X_samples: Any
+    layout: Layout
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether it says how well its values are known."""
+        return self.X_err is not None or self.X_samples is not None
+
+
 def read_table(
     given: tuple[Any, Any, Any, Any],
     validate: Callable[[Any], np.ndarray],
     error_columns: Any,
     sentinels: Any,
     layout: Layout | None = None,
-) -> tuple[Given, Layout]:
+) -> TableContent:
     """Take `given` (X, X_err, X_limit, X_samples) apart; `validate` makes an array of X.
 
-    Without the `layout` of a fit, this is the fit. Returns what there is about each feature, and the layout.
+    The table must follow the `layout` of a fit. Without one, this is the fit, and the table has a layout of its own.
     """
     X, X_err, X_limit, X_samples = given
+    refuse_reordered(X, X_err, None if layout is None else layout.error_names)
+    refuse_reordered(X, X_limit, word="X_limit")
     names = names_of(X)
     if layout is None:
         pairs = pairs_of(names, error_columns)
@@ -98,19 +116,20 @@ def read_table(
             is_guessed = isinstance(error_columns, str) and not drawn
             pairs = telling_pairs(array, names or [], pairs, warn_of_none=is_guessed)
         codes = _limit_columns(pairs)
-        layout = Layout(names, pairs, {name: unit for name, unit in units.items() if name not in codes})
+        units_of_values = {name: unit for name, unit in units.items() if name not in codes}
+        layout = Layout(names, pairs, units_of_values, names_of_errors(X_err))
     if drawn and X_samples is not None:
         raise ValueError("X_samples is given, but X has columns with samples. Give one of both.")
     if pairs is None:
         beside = Companions(units, names, layout.units, array.shape[1])
         beside.refuse_sides(X_err, X_limit)
         X_samples = _samples_of(drawn, names or [], len(array)) if drawn else beside.samples(X_samples)
-        return Given(array, beside.errors(X_err), X_limit, X_samples), layout
+        return TableContent(array, beside.errors(X_err), X_limit, X_samples, layout)
     for word, other in (("X_err", X_err), ("X_limit", X_limit), ("X_samples", X_samples)):
         if other is not None:
             raise ValueError(f"{word} is given, but error_columns says that X has it in its columns. Give one of both.")
     assert names is not None
-    return _apart(array, names, pairs, layout.units, drawn), layout
+    return _apart(array, names, pairs, layout, drawn)
 
 
 def _validated(validate: Callable[[Any], np.ndarray], X: Any, layout: Layout | None) -> np.ndarray:
@@ -147,8 +166,8 @@ def _column_without_numbers(X: Any) -> str | None:
 
 
 def _apart(
-    array: np.ndarray, names: list, pairs: dict[str, Errors | None], units: dict, drawn: dict[str, np.ndarray]
-) -> Given:
+    array: np.ndarray, names: list, pairs: dict[str, Errors | None], layout: Layout, drawn: dict[str, np.ndarray]
+) -> TableContent:
     """The values of a table, and what its other columns say about them."""
     place = {name: j for j, name in enumerate(names)}
 
@@ -156,7 +175,7 @@ def _apart(
         """A column of the table, in the unit of the value `of`; an exact value has no error, and is no limit."""
         if name is None:
             return np.zeros(len(array))
-        return array[:, place[name]] * (1.0 if of is None else _factor(units, name, of))
+        return array[:, place[name]] * (1.0 if of is None else _factor(layout.units, name, of))
 
     lower = {name: None if pair is None else pair.lower for name, pair in pairs.items()}
     upper = {name: None if pair is None else pair.upper for name, pair in pairs.items()}
@@ -168,7 +187,7 @@ def _apart(
         X_err = X_err, np.column_stack([column(error or lower[name], name) for name, error in upper.items()])
     X_limit = np.column_stack([column(code) for code in limit.values()]) if any(limit.values()) else None
     X_samples = _samples_of(drawn, list(pairs), len(array)) if drawn else None
-    return Given(array[:, [place[name] for name in pairs]], X_err, X_limit, X_samples)
+    return TableContent(array[:, [place[name] for name in pairs]], X_err, X_limit, X_samples, layout)
 
 
 def _sentinels(

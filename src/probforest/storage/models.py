@@ -6,9 +6,8 @@ that no file is ever written that can't be read again.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,21 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from ..estimators.classifier import ProbabilisticClassifier
 from ..estimators.forest import ProbabilisticRandomForestClassifier
 from ..estimators.tree import ProbabilisticDecisionTreeClassifier
-from ..features.limits import Reference
-from ..features.prior import EmpiricalPrior, NormalPrior, Prior
 from ..support.atomic import replacing
 from .model_file import Arrays, Header, ModelFileError, read_file, read_header, write_file
 from .saved_arrays import check_declarations
-from .saved_columns import (
-    checked_classes,
-    checked_error_names,
-    checked_errors,
-    checked_names,
-    layout_from_json,
-    layout_to_json,
-)
+from .saved_columns import checked_classes, checked_names
 from .saved_families import FamilyShelf, read_shelf
-from .saved_parameters import check_parameters, one_of, parameters_to_json, route, routing_of, set_parameters
+from .saved_features import PROBABILITY_ROUNDING, features_from, features_to_arrays, features_to_json
+from .saved_parameters import check_parameters, parameters_to_json, route, routing_of, set_parameters
 from .saved_trees import draws_from_array, draws_to_array, trees_from_arrays, trees_to_arrays
 from .saved_values import check_sizes, from_json, to_json
 
@@ -39,7 +30,6 @@ KINDS: dict[str, type[ProbabilisticClassifier]] = {
     "forest": ProbabilisticRandomForestClassifier,
     "tree": ProbabilisticDecisionTreeClassifier,
 }
-_PROBABILITY_ROUNDING = 1e-6  # of a sum of probabilities, which may have been rounded to nine digits
 
 # What goes wrong in making a model of a document that is not one.
 _SYMPTOMS = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
@@ -212,19 +202,13 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         "classes": to_json(model.classes_, "classes_"),
         "n_features_in": int(model.n_features_in_),
         "feature_names_in": to_json(getattr(model, "feature_names_in_", None), "feature_names_in_"),
-        "fitted_with_errors": bool(model.fitted_with_errors_),
-        "error_names": to_json(model._error_names, "the names of the columns of X_err"),
-        "layout": layout_to_json(model._layout),
-        "feature_families": [shelf.place(family) for family in model._families],
-        "priors": [_prior_to_json(prior) for prior in model._priors],
+        **features_to_json(model.feature_model_, shelf),
         "families": shelf.entries,
     }
     trees = model.trees_ if kind == "forest" else [model.tree_]
     arrays = {
-        "median_errors": model.median_errors_,
         **trees_to_arrays(trees),
-        **_priors_to_arrays(model._priors),
-        **_references_to_arrays(model._references),
+        **features_to_arrays(model.feature_model_),
         **shelf.arrays(),
     }
     if kind == "forest":
@@ -243,18 +227,11 @@ def _unpacked(document: Json, arrays: Arrays) -> Any:
     model = KINDS[kind]()
     set_parameters(model, document["parameters"], families)
     model.classes_ = checked_classes(from_json(document["classes"]))
-    model._families = tuple(one_of(families, number) for number in document["feature_families"])
-    n_features, n_classes = len(model._families), len(model.classes_)
     model.n_features_in_ = document["n_features_in"]
-    model._layout = layout_from_json(document["layout"], model.n_features_in_, n_features)
+    model.feature_model_ = features_from(document, arrays, families, model.n_features_in_)
     if document["feature_names_in"] is not None:
         model.feature_names_in_ = checked_names(from_json(document["feature_names_in"]), model.n_features_in_)
-    model.median_errors_ = checked_errors(arrays["median_errors"], n_features)
-    model.fitted_with_errors_ = _flag(document["fitted_with_errors"])
-    model.error_pairs_ = model._layout.pairs
-    model._error_names = checked_error_names(from_json(document["error_names"]))
-    model._priors = _priors_from(document["priors"], arrays, n_features)
-    model._references = _references_from(arrays, n_features)
+    n_features, n_classes = model.feature_model_.n_features, len(model.classes_)
     trees = trees_from_arrays(arrays, n_features, n_classes)
     if kind == "forest":
         model.trees_, model._draws = trees, draws_from_array(arrays["draws"], len(trees))
@@ -266,96 +243,11 @@ def _unpacked(document: Json, arrays: Arrays) -> Any:
     return model
 
 
-def _flag(value: Any) -> bool:
-    if type(value) is not bool:
-        raise ValueError(f"{value!r} is not true or false")
-    return value
-
-
 def _restore_out_of_bag(model: Any, score: Any, decision: np.ndarray | None, n_classes: int) -> None:
     if decision is None:
         return
     if decision.dtype != np.float64 or decision.ndim != 2 or decision.shape[1] != n_classes:
         raise ValueError("the out-of-bag probabilities have another shape")
-    if (decision < 0).any() or (decision > 1 + _PROBABILITY_ROUNDING).any():  # NaN: all trees have seen the object
+    if (decision < 0).any() or (decision > 1 + PROBABILITY_ROUNDING).any():  # NaN: all trees have seen the object
         raise ValueError("an out-of-bag probability is not between 0 and 1")
     model.oob_score_, model.oob_decision_function_ = from_json(score), decision
-
-
-# Priors and references: the arrays of all features, one feature after the other
-
-
-def _prior_to_json(prior: Prior | None) -> Json | None:
-    if prior is None:
-        return None
-    if isinstance(prior, NormalPrior):
-        return {"mean": float(prior.mean), "deviation": float(prior.deviation)}
-    if isinstance(prior, EmpiricalPrior):
-        return {"n_cells": len(prior.mass)}
-    raise TypeError(f"a prior is a {type(prior).__name__}")
-
-
-def _priors_to_arrays(priors: Sequence[Prior | None]) -> Arrays:
-    empirical = [prior for prior in priors if isinstance(prior, EmpiricalPrior)]
-    return {
-        "prior_edges": np.concatenate([np.empty(0), *(prior.edges for prior in empirical)]),
-        "prior_mass": np.concatenate([np.empty(0), *(prior.mass for prior in empirical)]),
-    }
-
-
-def _priors_from(data: list[Json | None], arrays: Arrays, n_features: int) -> list[Prior | None]:
-    n_cells = [each["n_cells"] if each is not None and "n_cells" in each else 0 for each in data]
-    n_edges = [count + 1 if count else 0 for count in n_cells]
-    edges, mass = _apart(arrays["prior_edges"], n_edges), _apart(arrays["prior_mass"], n_cells)
-    if len(data) != n_features:
-        raise ValueError("it has not a prior for each feature")
-    return [_prior_from(each, *pieces) for each, *pieces in zip(data, edges, mass, strict=True)]
-
-
-def _prior_from(data: Json | None, edges: np.ndarray, mass: np.ndarray) -> Prior | None:
-    if data is None:
-        return None
-    if "n_cells" not in data:
-        prior = NormalPrior(float(data["mean"]), float(data["deviation"]))
-        if not (np.isfinite(prior.mean) and 0 < prior.deviation < np.inf):
-            raise ValueError("a prior is no distribution")
-        return prior
-    rises = len(edges) >= 2 and np.isfinite(edges).all() and (edges[1:] > edges[:-1]).all()
-    if not rises or not ((mass >= 0) & (mass <= 1)).all():
-        raise ValueError("a prior is no distribution")
-    if not abs(mass.sum() - 1) <= _PROBABILITY_ROUNDING:
-        raise ValueError("the masses of a prior do not sum to 1")
-    return EmpiricalPrior(edges, mass)
-
-
-def _references_to_arrays(references: Sequence[Reference]) -> Arrays:
-    return {
-        "reference_sizes": np.array([len(reference.points) for reference in references], dtype=np.int64),
-        "reference_points": np.concatenate([reference.points for reference in references]),
-        "reference_below": np.concatenate([reference.below for reference in references]),
-    }
-
-
-def _references_from(arrays: Arrays, n_features: int) -> list[Reference]:
-    sizes = arrays["reference_sizes"].tolist()
-    points, below = _apart(arrays["reference_points"], sizes), _apart(arrays["reference_below"], sizes)
-    if len(points) != n_features or 0 in sizes:
-        raise ValueError("it has not a reference for each feature")
-    references = [Reference(*pair) for pair in zip(points, below, strict=True)]
-    for reference in references:
-        rises = all(
-            (each[1:] >= each[:-1]).all() and np.isfinite(each).all() for each in (reference.points, reference.below)
-        )
-        if not rises or reference.below[0] < 0 or reference.below[-1] > 1:
-            raise ValueError("a reference is no distribution")
-    return references
-
-
-def _apart(array: np.ndarray, sizes: Sequence[Any]) -> list[np.ndarray]:
-    """The pieces of an array of float64; pieces of these `sizes` must make up all of it."""
-    if not all(type(size) is int and 0 <= size <= len(array) for size in sizes) or sum(sizes) != len(array):
-        raise ValueError("the pieces of an array are not as long as it is")
-    if array.dtype != np.float64 or array.ndim != 1:
-        raise ValueError("an array has another type or shape")
-    ends = np.cumsum([0, *sizes]).tolist()
-    return [array[first:last] for first, last in pairwise(ends)]

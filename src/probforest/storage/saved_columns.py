@@ -21,8 +21,9 @@ def layout_to_json(layout: Layout) -> Json:
     }
 
 
-def layout_from_json(data: Json, n_columns: Any, n_features: int) -> Layout:
-    """The layout; a ValueError if tables that follow it have not as many columns and features as the model."""
+def layout_from_json(data: Json, error_names: Any, n_columns: Any, n_features: int) -> Layout:
+    """The layout, `error_names` being the columns of X_err. A ValueError if tables that follow it don't have as many
+    columns and features as the model."""
     if type(n_columns) is not int or n_features < 1:
         raise ValueError("it has no features")
     names, pairs = from_json(data["names"]), from_json(data["pairs"])
@@ -35,7 +36,7 @@ def layout_from_json(data: Json, n_columns: Any, n_features: int) -> Layout:
     units = {name: unit_from_json(unit) for name, unit in data["units"]}
     if not units.keys() <= set([""] if names is None else names):
         raise ValueError("it has the unit of a column that there is not")
-    return Layout(names, pairs, units)
+    return Layout(names, pairs, units, _checked_error_names(error_names))
 
 
 def _check_pairs(pairs: Any, names: list, n_features: int) -> None:
@@ -54,8 +55,8 @@ def checked_names(names: Any, n_columns: int) -> np.ndarray:
     return names
 
 
-def checked_error_names(names: Any) -> list | tuple | None:
-    """Names of the columns of X_err: a list, or two for a pair, or None."""
+def _checked_error_names(names: Any) -> list | tuple | None:
+    """A list, or two for a pair, or None."""
     sides = names if type(names) is tuple and len(names) == 2 else (names,)
     if not all(side is None or type(side) is list for side in sides):
         raise ValueError("the names of its error columns are none")

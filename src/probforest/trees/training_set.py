@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..features.binning import bin_measurements, find_ladders
-from ..features.limits import Reference
-from ..features.measurements import Measurements
+from ..features.feature_model import FittedFeatures
 from ..inputs.labels import LabelTable
 from ..inputs.weights import class_weights
 from ..kernels.grow import grow
@@ -30,7 +28,6 @@ class TrainingSet:
     labels: LabelTable
     kernel_labels: Labels
     weight: np.ndarray  # (n,) > 0
-    references: list[Reference]  # what it has of each feature
 
     @property
     def n_objects(self) -> int:
@@ -62,14 +59,14 @@ def _endless(most_nodes: int, n_objects: int, total: float, rules: Rules) -> Val
     )
 
 
-def make_training_set(
-    measurements: Measurements, labels: LabelTable, weight: np.ndarray, max_bins: int, n_jobs: int | None
-) -> TrainingSet:
-    """Leave out the objects without weight, and bin the rest."""
+def make_training_set(features: FittedFeatures, labels: LabelTable, weight: np.ndarray) -> TrainingSet:
+    """Leave out the objects without weight."""
     kept = weight > 0
-    measurements, labels, weight = measurements.rows(kept), labels.rows(kept), weight[kept]
-    ladders = find_ladders(measurements, weight, max_bins, n_jobs)
-    references = [ladder.reference for ladder in ladders]
-    measurements = measurements.with_limits_spread(references)
-    bins = bin_measurements(measurements, ladders, max_bins, n_jobs)
-    return TrainingSet(kept, measurements.cells(), bins, labels, labels.for_kernels(), weight, references)
+    cells = features.cells if kept.all() else _rows(features.cells, kept)
+    labels, weight = labels.rows(kept), weight[kept]
+    return TrainingSet(kept, cells, features.bins, labels, labels.for_kernels(), weight)
+
+
+def _rows(cells: Cells, kept: np.ndarray) -> Cells:
+    values = cells.values[kept]
+    return cells._replace(values=values, complete=not np.isnan(values[:, :, 0]).any())

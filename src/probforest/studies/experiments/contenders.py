@@ -14,8 +14,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.tree import DecisionTreeClassifier
 
 from ...estimators.forest import ProbabilisticRandomForestClassifier
+from ...features.measurements import read_measurements
 from ...features.prior import learn_priors, with_priors
-from ...inputs.measured_values import read_measurements
 from .cases import Case
 
 CLEAN = 0.95  # a label that is right with at least this probability counts as clean

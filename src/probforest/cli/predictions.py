@@ -1,4 +1,4 @@
-"""Asking a saved model about the rows of a table, piece by piece, with the names and units that it knows."""
+"""Predictions of a saved model for the rows of a table, piece by piece, with the names and units that it knows."""
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -19,24 +19,24 @@ from .console import Console
 
 
 def load_for_tables(path: Path, n_jobs: int) -> ProbabilisticClassifier:
-    """A model that can be asked with tables: one that knows its columns by name."""
+    """A model that can predict tables: one that knows its columns by name."""
     model = load(path)
-    if model._layout.names is None:
+    if model.feature_model_.layout.names is None:
         raise ValueError(
             f"{path} was fitted on arrays, so nothing says which columns of a table it needs. Fit it on a table "
-            "(pandas, polars, astropy), or ask it from Python."
+            "(pandas, polars, astropy), or use it from Python."
         )
     if model.fitted_with_errors_ and model.error_pairs_ is None:
         raise ValueError(
             f"{path} was fitted with X_err, so nothing says which columns of a table are errors. Fit it with "
-            "error_columns, or ask it from Python."
+            "error_columns, or use it from Python."
         )
     return model.set_params(n_jobs=n_jobs) if "n_jobs" in model.get_params() else model
 
 
 def columns_of(model: ProbabilisticClassifier) -> list[str]:
     """All columns that a model needs."""
-    names = model._layout.names
+    names = model.feature_model_.layout.names
     assert names is not None
     return [str(name) for name in names]
 
@@ -54,12 +54,13 @@ def units_for(model: ProbabilisticClassifier, catalogue: Catalogue, console: Con
     """Units of the columns that a model needs. They are compared only if both the model and the table have some."""
     _refuse_without_errors(model, catalogue)
     units = {name: catalogue.units[name] for name in columns_of(model) if name in catalogue.units}
-    if units and not model._layout.units:
+    units_at_fit = model.feature_model_.layout.units
+    if units and not units_at_fit:
         console.note(f"{catalogue.path} has units, but the model was trained without: they are not compared.")
         return {}
     # An error without a unit has that of its value, in the training and here; a limit has none.
-    then, now = (implied_units(each, model.error_pairs_) for each in (model._layout.units, units))
-    assumed = [f"{name} [{unit}]" for name, unit in model._layout.units.items() if name not in now]
+    then, now = (implied_units(each, model.error_pairs_) for each in (units_at_fit, units))
+    assumed = [f"{name} [{unit}]" for name, unit in units_at_fit.items() if name not in now]
     if assumed:
         has_none = f"has no unit for {len(assumed)} columns" if units else "has no units"
         console.note(f"{catalogue.path} {has_none}; those of the training are assumed: {', '.join(assumed)}.")
@@ -85,7 +86,7 @@ def _refuse_without_errors(model: ProbabilisticClassifier, catalogue: Catalogue)
 
 
 def in_file(error: CellError, catalogue: Catalogue, row: int) -> CellError:
-    """A complaint of the model about a value, in the words of somebody who looks at the file: rows count from 1."""
+    """An error about a value, in the words of somebody who looks at the file: rows count from 1."""
     what = error.what.removesuffix(" of X")
     return CellError(f"{catalogue.path}: {what}", error.value, row + 1, None, error.remark)
 
@@ -108,7 +109,7 @@ class Fingerprint:
         return self._digest.hexdigest()
 
 
-class Answer(NamedTuple):
+class Prediction(NamedTuple):
     """A piece of a table, its numbers as the model takes them, and the class probabilities of its rows."""
 
     chunk: Chunk
@@ -116,22 +117,22 @@ class Answer(NamedTuple):
     proba: np.ndarray
 
 
-def answers(
+def predict_table(
     model: ProbabilisticClassifier, catalogue: Catalogue, others: Sequence[str], console: Console
-) -> Iterator[Answer]:
-    """What the model says about a table, of which the columns `others` come along."""
+) -> Iterator[Prediction]:
+    """The predictions for a table, of which the columns `others` come along."""
     return with_progress(
-        _asked(model, catalogue, others, units_for(model, catalogue, console)),
+        _predicted(model, catalogue, others, units_for(model, catalogue, console)),
         catalogue.n_rows,
         "rows",
         console.shows_progress,
-        size=lambda answer: len(answer.proba),
+        size=lambda prediction: len(prediction.proba),
     )
 
 
-def _asked(
+def _predicted(
     model: ProbabilisticClassifier, catalogue: Catalogue, others: Sequence[str], units: dict[str, Any]
-) -> Iterator[Answer]:
+) -> Iterator[Prediction]:
     names = columns_of(model)
     first_row = 0
     for chunk in catalogue.chunks(names, others):
@@ -140,5 +141,5 @@ def _asked(
             proba = model.predict_proba(X)
         except CellError as error:
             raise in_file(error, catalogue, first_row + (error.row or 0)) from None
-        yield Answer(chunk, X, proba)
+        yield Prediction(chunk, X, proba)
         first_row += len(proba)
