@@ -334,6 +334,16 @@ def test_warm_start_keeps_the_layout_of_the_first_trees():
     assert len(model.fit(table, Y).trees_) == 12
 
 
+def test_warm_start_keeps_the_names_of_errors():
+    pandas = pytest.importorskip("pandas")
+    values = pandas.DataFrame(np.arange(20.0).reshape(10, 2), columns=["a", "b"])
+    errors = pandas.DataFrame(np.ones((10, 2)), columns=["e_a", "e_b"])
+    model = forest(warm_start=True).fit(values, np.arange(10) % 2, X_err=errors).set_params(n_estimators=12)
+    model.fit(values, np.arange(10) % 2, X_err=errors.to_numpy())
+    with pytest.raises(ValueError, match=r"X_err has the columns \['e_b', 'e_a'\], but in fit it had"):
+        model.predict(values, X_err=errors[["e_b", "e_a"]])
+
+
 @pytest.mark.usefixtures("astropy")
 def test_warm_start_keeps_units():
     from astropy import units

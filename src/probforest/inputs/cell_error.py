@@ -1,4 +1,4 @@
-"""A complaint about one value of a table, which knows where the value is."""
+"""An error about one value of a table that knows where the value is."""
 
 from typing import Any
 
@@ -22,5 +22,5 @@ class CellError(ValueError):
         return f"{self.what} is {self.value}{' at ' + ', '.join(places) if places else ''}; {self.remark}."
 
     def renamed(self, what: str) -> "CellError":
-        """The same complaint about a column with a name."""
+        """The same error about a column with a name."""
         return CellError(what, self.value, self.row, None, self.remark)

@@ -145,7 +145,7 @@ def _combined(value: str, claims: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def _refuse_orphan(name: str, readings: list[_Reading], names: Set[str]) -> None:
-    """Complain about a column that must be an error, but of no value in the table."""
+    """Raise an error for a column that must be an error, but of no value in the table."""
     values = [reading.value for reading in readings if reading.is_sure]
     reasons = [
         "is no value but an error or a limit" if value in names else "the table does not have" for value in values

@@ -41,7 +41,7 @@ class Companions:
         return errors * (factors[:, None] if errors.ndim == 3 else factors)
 
     def refuse_sides(self, X_err: Any, X_limit: Any) -> None:
-        """Complain about sides that the conversion of the values would change."""
+        """Raise an error if the conversion of the values would change the sides of errors or limits."""
         if X_limit is not None or is_pair(X_err) or getattr(X_err, "ndim", 0) == 3:
             for j, change in enumerate(self._changes):
                 if change is not None:

@@ -101,7 +101,7 @@ class Change(NamedTuple):
         return bool(two < one)
 
     def refuse_sides(self, what: str) -> None:
-        """Complain about errors with two sides, or limits, whose sides the conversion would change."""
+        """Raise an error for errors with two sides, or limits, if the conversion would change the sides."""
         if self.turns_round():
             raise ValueError(
                 f"{what} has lower and upper errors, or limits, and the conversion from {self.unit} to {self.target} "
