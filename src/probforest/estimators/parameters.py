@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ..features.prior import PRIORS
 from ..inputs.parameters import (
@@ -66,12 +65,8 @@ def _flag_or_count(name: str, value: Any) -> None:
         check_integer(name, value, 0)
 
 
-def _random_state(name: str, value: Any) -> None:
-    check_random_state(value)
-
-
-def _when_fitted(name: str, value: Any) -> None:
-    """What the parameter can be depends on the training set, and is checked when that is read."""
+def _when_used(name: str, value: Any) -> None:
+    """The parameter is checked in `fit`, with the training set, or, a random state, when a generator is made of it."""
 
 
 _SHARED = {
@@ -90,7 +85,7 @@ _SHARED = {
     "min_samples_leaf": Parameter("int or float", "The same for either child of a split.", _count_or_fraction(1)),
     "min_weight_fraction_leaf": Parameter("float", "Least share of the tree's weight in a leaf.", _number(0, high=0.5)),
     "max_features": Parameter(
-        '{"sqrt", "log2"}, int, float or None', "Features that each split looks at; None takes all.", _when_fitted
+        '{"sqrt", "log2"}, int, float or None', "Features that each split looks at; None takes all.", _when_used
     ),
     "min_impurity_decrease": Parameter(
         "float", "Least decrease of the impurity, weighted by the node's share of the tree's weight.", _number(0)
@@ -129,7 +124,7 @@ _SHARED = {
         'The family of the errors: "normal", "uniform", "laplace", "lognormal", ("student_t", degrees of freedom), or '
         "any frozen distribution of SciPy; one for all features, a list with one for each, or a mapping of the names "
         "(or numbers) of features that are not normal. The value is its expectation, the error its standard deviation.",
-        _when_fitted,
+        _when_used,
     ),
     "prior": Parameter(
         '{"empirical", "normal"} or None',
@@ -145,22 +140,22 @@ _SHARED = {
         'limit="masslim")}`; "auto" finds them by the usual names. None: every column is a feature. Unless it is '
         "None, a table to predict is matched by name: the order of its columns does not matter, and columns that were "
         "not in `fit` are ignored.",
-        _when_fitted,
+        _when_used,
     ),
     "sentinels": Parameter(
         "mapping or None",
         'Numbers that stand for a missing value, by column, such as `{"W3mag": 99, "*": -9999}`; "*" means all columns '
         "except those that mark limits.",
-        _when_fitted,
+        _when_used,
     ),
 }
 
 TREE_PARAMETERS = _SHARED | {
-    "class_weight": Parameter('dict, "balanced" or None', "Factor of the weight of each class.", _when_fitted),
+    "class_weight": Parameter('dict, "balanced" or None', "Factor of the weight of each class.", _when_used),
     "random_state": Parameter(
         "int, RandomState instance or None",
         "Seed of the choice of features; irrelevant when all of them are looked at.",
-        _random_state,
+        _when_used,
     ),
 }
 
@@ -174,7 +169,7 @@ FOREST_PARAMETERS = _SHARED | {
     "max_samples": Parameter(
         "int, float or None",
         "How many objects a tree draws, or which fraction of them; None draws as many as there are.",
-        _when_fitted,
+        _when_used,
     ),
     "oob_score": Parameter(
         "bool or callable",
@@ -185,7 +180,7 @@ FOREST_PARAMETERS = _SHARED | {
     "class_weight": Parameter(
         'dict, "balanced", "balanced_subsample" or None',
         'Factor of the weight of each class; "balanced_subsample" balances the objects that each tree draws.',
-        _when_fitted,
+        _when_used,
     ),
     "n_jobs": Parameter(
         "int or None",
@@ -193,7 +188,7 @@ FOREST_PARAMETERS = _SHARED | {
         lambda name, value: check_n_jobs(value),
     ),
     "random_state": Parameter(
-        "int, RandomState instance or None", "Seed of the draws of objects and features.", _random_state
+        "int, RandomState instance or None", "Seed of the draws of objects and features.", _when_used
     ),
     "verbose": Parameter(
         "int",
