@@ -112,7 +112,7 @@ def _standardised_ppf(distribution, mean, deviation, p):
 
 
 @lru_cache(maxsize=256)  # the same one again for a fit with warm_start
-def family_from_scipy(distribution) -> Family:
+def family_from_scipy(distribution: Any) -> Family:
     """A frozen distribution of SciPy, shifted and scaled to mean 0 and standard deviation 1.
 
     >>> from scipy.stats import gumbel_r
