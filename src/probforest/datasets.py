@@ -3,9 +3,12 @@
 All functions take true values and a seed and return new arrays; their arguments are not modified.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.datasets import make_classification
 from sklearn.utils import check_random_state
 
@@ -30,7 +33,9 @@ class NoisyLabels(NamedTuple):
     confidence: np.ndarray
 
 
-def make_two_classes(n_samples=10_000, random_state=None, *, simple=False) -> tuple[np.ndarray, np.ndarray]:
+def make_two_classes(
+    n_samples: int = 10_000, random_state: int | np.random.RandomState | None = None, *, simple: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
     """The data of the paper's experiments: two classes, 15 features, 10 of them informative.
 
     Parameters
@@ -53,7 +58,15 @@ def make_two_classes(n_samples=10_000, random_state=None, *, simple=False) -> tu
 
 
 def add_noise(
-    X, level, *, case="objects", groups=None, noisy_share=None, per_object=True, spread="values", random_state=None
+    X: ArrayLike,
+    level: float,
+    *,
+    case: str = "objects",
+    groups: int | ArrayLike | None = None,
+    noisy_share: float | None = None,
+    per_object: bool = True,
+    spread: str = "values",
+    random_state: int | np.random.RandomState | None = None,
 ) -> NoisyTable:
     """Add normally distributed noise to the true values `X`.
 
@@ -118,7 +131,7 @@ def add_noise(
     return NoisyTable(X + X_err * random.normal(size=X.shape), X_err)
 
 
-def _groups(groups, n_objects: int, random: np.random.RandomState) -> np.ndarray:
+def _groups(groups: Any, n_objects: int, random: np.random.RandomState) -> np.ndarray:
     """The number of each object's group, from 0."""
     groups = 2 if groups is None else groups
     if np.ndim(groups) == 0:
@@ -130,7 +143,12 @@ def _groups(groups, n_objects: int, random: np.random.RandomState) -> np.ndarray
     return group
 
 
-def switch_probabilities(n_samples, wrong, kind="uniform", random_state=None) -> np.ndarray:
+def switch_probabilities(
+    n_samples: int,
+    wrong: float,
+    kind: str = "uniform",
+    random_state: int | np.random.RandomState | None = None,
+) -> np.ndarray:
     """The probability that each label is switched, for about a share `wrong` of wrong labels.
 
     Parameters
@@ -168,7 +186,9 @@ def switch_probabilities(n_samples, wrong, kind="uniform", random_state=None) ->
     return np.where(clean, 0.0, doubtful)
 
 
-def flip_labels(y, probability, random_state=None) -> NoisyLabels:
+def flip_labels(
+    y: ArrayLike, probability: ArrayLike, random_state: int | np.random.RandomState | None = None
+) -> NoisyLabels:
     """Replace each label by another class with a given probability.
 
     Parameters
@@ -200,7 +220,7 @@ def flip_labels(y, probability, random_state=None) -> NoisyLabels:
     return NoisyLabels(classes[np.where(flipped, other, index)], 1 - probability)
 
 
-def remove_cells(X, share, random_state=None) -> np.ndarray:
+def remove_cells(X: ArrayLike, share: float, random_state: int | np.random.RandomState | None = None) -> np.ndarray:
     """A copy of `X` in which a random `share` of the values is NaN.
 
     >>> int(np.isnan(remove_cells(np.ones((100, 10)), 0.2, random_state=0)).sum())

@@ -113,7 +113,7 @@ def _standardised_ppf(distribution, mean, deviation, p):
 
 
 @lru_cache(maxsize=256)  # so that a fit with warm_start finds the same object again
-def family_from_scipy(distribution) -> Family:
+def family_from_scipy(distribution: Any) -> Family:
     """A frozen SciPy distribution, shifted and scaled to mean 0 and standard deviation 1.
 
     >>> from scipy.stats import gumbel_r

@@ -1,33 +1,37 @@
 """Permutation importance of features that have errors: a value moves together with its error, limit and samples."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import Bunch, check_random_state
 
+from .estimators.argument_types import Uncertainty
 from .inputs.measured_values import is_pair
 from .inputs.parameters import check_integer, complain
 from .metrics import get_scorer, given
 
 
 def permutation_importance(
-    estimator,
-    X,
-    y,
+    estimator: Any,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    X_err=None,
-    X_limit=None,
-    X_samples=None,
-    scoring=None,
-    n_repeats=5,
-    sample_weight=None,
-    random_state=None,
+    X_err: Uncertainty = None,
+    X_limit: ArrayLike | None = None,
+    X_samples: ArrayLike | None = None,
+    scoring: str | Callable[..., Any] | None = None,
+    n_repeats: int = 5,
+    sample_weight: ArrayLike | None = None,
+    random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
     """How much worse a fitted model scores when the values of one feature are dealt to other objects.
 
     Like :func:`sklearn.inspection.permutation_importance`, but a value keeps its error, its limit and its samples
-    when it goes to another object, so that the model is asked about measurements that exist. All features see the
+    when it goes to another object, so that the model sees only measurements that exist. All features see the
     same permutations.
 
     Parameters
@@ -83,13 +87,15 @@ def permutation_importance(
     errors = given(X_err=X_err, X_limit=X_limit, X_samples=X_samples)
     weights = given(sample_weight=sample_weight)
     random = check_random_state(random_state)
-    orders = [random.permutation(len(X)) for _ in range(n_repeats)]
+    orders = [random.permutation(np.shape(X)[0]) for _ in range(n_repeats)]
 
     def score_when_moved(feature: int, columns: list[int], order: np.ndarray) -> float:
         moved = {name: _moved_errors(table, feature, order) for name, table in errors.items()}
         return score(estimator, _moved(X, columns, order), y, **moved, **weights)
 
-    baseline = score(estimator, X, y, **errors, **weights)  # first: here the model complains about what it is given
+    baseline = score(
+        estimator, X, y, **errors, **weights
+    )  # first: here the model raises its errors about the arguments
     scores = [
         [score_when_moved(feature, columns, order) for order in orders] for feature, columns in enumerate(features)
     ]
@@ -105,7 +111,7 @@ def _summary(importances: np.ndarray, names: list | None) -> Bunch:
     return summary
 
 
-def _score_function(scoring) -> Callable[..., Any]:
+def _score_function(scoring: Any) -> Callable[..., Any]:
     """What is called as (estimator, X, y, **errors and weights)."""
     if scoring is None:
         return lambda estimator, X, y, **arguments: estimator.score(X, y, **arguments)
@@ -116,7 +122,7 @@ def _score_function(scoring) -> Callable[..., Any]:
     return scoring
 
 
-def _features(X, estimator) -> tuple[list[list[int]], list | None]:
+def _features(X: Any, estimator: Any) -> tuple[list[list[int]], list | None]:
     """The columns of X that each feature moves, and the names of the features if they have any."""
     shape = np.shape(X)
     if len(shape) != 2:
@@ -128,7 +134,7 @@ def _features(X, estimator) -> tuple[list[list[int]], list | None]:
     return [[column] for column in range(shape[1])], None if names is None else list(names)
 
 
-def _columns_of_pairs(names, pairs: dict) -> list[list[int]]:
+def _columns_of_pairs(names: Any, pairs: dict) -> list[list[int]]:
     """The places of every value column and of the columns that belong to it."""
     if names is None:
         raise ValueError(
@@ -143,7 +149,7 @@ def _columns_of_pairs(names, pairs: dict) -> list[list[int]]:
     return [[place[name] for name in group] for group in wanted]
 
 
-def _moved_errors(table, feature: int, order: np.ndarray):
+def _moved_errors(table: Any, feature: int, order: np.ndarray) -> Any:
     """X_err, X_limit or X_samples with the rows of one feature in another order."""
     if is_pair(table):
         return tuple(_moved_errors(part, feature, order) for part in table)
@@ -152,7 +158,7 @@ def _moved_errors(table, feature: int, order: np.ndarray):
     return _moved(table, [feature], order)
 
 
-def _moved(table, columns: list[int], order: np.ndarray):
+def _moved(table: Any, columns: list[int], order: np.ndarray) -> Any:
     """A copy of a table (n, d) or (n, d, m) with the rows of some columns in another order."""
     if hasattr(table, "with_columns"):  # polars
         return table.with_columns([table.to_series(column)[order] for column in columns])

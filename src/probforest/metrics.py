@@ -1,29 +1,37 @@
 """Scores of probabilistic models: metrics for labels that are PMFs, and scorers that hand the errors to the model.
 
-A scorer of scikit-learn asks a model with nothing but X. The ones made here ask it with its errors as well, by putting
-the model in a thin wrapper and leaving the rest to scikit-learn's own scorer.
+A scorer of scikit-learn passes nothing but X to a model. The ones made here pass its errors as well, by putting the
+model in a thin wrapper and leaving the rest to scikit-learn's own scorer.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from functools import partial, update_wrapper
-from typing import Any
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import sklearn.metrics
+from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
+from .estimators.argument_types import Uncertainty
 from .inputs.labels import SUM_TOLERANCE
 from .inputs.measured_values import unmasked
 from .inputs.parameters import complain
 from .inputs.weights import read_sample_weight
 
 RESPONSE_METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
-# True: handed over whenever it is there; None: it must be asked for, scikit-learn refuses it otherwise.
+# True: passed whenever it is there; None: it must be requested, scikit-learn refuses it otherwise.
 DEFAULT_REQUESTS = {"X_err": True, "X_limit": True, "X_samples": True, "sample_weight": None}
+Request: TypeAlias = bool | str | None
 
 
-def pmf_log_loss(y_true, y_pred, *, classes=None, sample_weight=None) -> float:
+def pmf_log_loss(
+    y_true: ArrayLike, y_pred: ArrayLike, *, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+) -> float:
     """Log loss that is to be expected when the true label follows a PMF: −Σ_c p_c log q_c, averaged over the objects.
 
     It is a proper scoring rule: in the mean, no q does better than q = p. For hard labels it is
@@ -60,7 +68,9 @@ def pmf_log_loss(y_true, y_pred, *, classes=None, sample_weight=None) -> float:
     return _mean(losses, sample_weight)
 
 
-def pmf_brier_score(y_true, y_pred, *, classes=None, sample_weight=None) -> float:
+def pmf_brier_score(
+    y_true: ArrayLike, y_pred: ArrayLike, *, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+) -> float:
     """Brier score that is to be expected when the true label follows a PMF, averaged over the objects.
 
     It is Σ_c p_c Σ_k (δ_kc − q_k)² = Σ_k (p_k − q_k)² + Σ_k p_k (1 − p_k): the squared distance of the two PMFs, and
@@ -96,7 +106,13 @@ def pmf_brier_score(y_true, y_pred, *, classes=None, sample_weight=None) -> floa
     return _mean(losses, sample_weight)
 
 
-def make_scorer(score_func, *, response_method="predict", greater_is_better=True, **kwargs) -> "ScorerWithErrors":
+def make_scorer(
+    score_func: Callable[..., Any],
+    *,
+    response_method: str | Sequence[str] = "predict",
+    greater_is_better: bool = True,
+    **kwargs: Any,
+) -> ScorerWithErrors:
     """Make a scorer that hands X_err, X_limit and X_samples to the model.
 
     It does what the one of :func:`sklearn.metrics.make_scorer` does, and is called as
@@ -142,7 +158,7 @@ def make_scorer(score_func, *, response_method="predict", greater_is_better=True
     return ScorerWithErrors(scorer)
 
 
-def get_scorer(name) -> "ScorerWithErrors":
+def get_scorer(name: str) -> ScorerWithErrors:
     """The scorer of this name, as :func:`make_scorer` would make it.
 
     Parameters
@@ -162,13 +178,17 @@ def get_scorer(name) -> "ScorerWithErrors":
     >>> get_scorer("accuracy")
     ScorerWithErrors(make_scorer(accuracy_score, response_method='predict'))
     """
-    if not isinstance(name, str):
-        complain("name", name, "the name of one of scikit-learn's scorers (see sklearn.metrics.get_scorer_names())")
+    _check_name(name)
     return ScorerWithErrors(sklearn.metrics.get_scorer(name))
 
 
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        complain("name", name, "the name of one of scikit-learn's scorers (see sklearn.metrics.get_scorer_names())")
+
+
 class ScorerWithErrors:
-    """A scorer of scikit-learn that asks the model with its errors. Made by :func:`make_scorer` and :func:`get_scorer`.
+    """A scorer of scikit-learn that passes errors to the model. Made by :func:`make_scorer` and :func:`get_scorer`.
 
     Parameters
     ----------
@@ -176,14 +196,24 @@ class ScorerWithErrors:
         The scorer of scikit-learn.
     """
 
-    def __init__(self, scorer):
+    def __init__(self, scorer: Callable[..., Any]) -> None:
         self._scorer = scorer
-        self._requests: dict[str, bool | str | None] = dict(DEFAULT_REQUESTS)
+        self._requests: dict[str, Request] = dict(DEFAULT_REQUESTS)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._scorer!r})"
 
-    def __call__(self, estimator, X, y, *, X_err=None, X_limit=None, X_samples=None, sample_weight=None):
+    def __call__(
+        self,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Score the predictions of a fitted estimator; greater is better.
 
         Parameters
@@ -208,8 +238,13 @@ class ScorerWithErrors:
         return self._scorer(model, X, y, **given(sample_weight=sample_weight))
 
     def set_score_request(
-        self, *, X_err=UNCHANGED, X_limit=UNCHANGED, X_samples=UNCHANGED, sample_weight=UNCHANGED
-    ) -> "ScorerWithErrors":
+        self,
+        *,
+        X_err: Request = UNCHANGED,
+        X_limit: Request = UNCHANGED,
+        X_samples: Request = UNCHANGED,
+        sample_weight: Request = UNCHANGED,
+    ) -> Self:
         """Say which metadata scikit-learn's tools shall hand to the scorer; what is not named stays as it is.
 
         Parameters
@@ -229,7 +264,7 @@ class ScorerWithErrors:
             )
         asked = {"X_err": X_err, "X_limit": X_limit, "X_samples": X_samples, "sample_weight": sample_weight}
         requests = {**self._requests, **{name: alias for name, alias in asked.items() if alias != UNCHANGED}}
-        _metadata_request(repr(self), requests)  # complains about what is no alias, before anything has changed
+        _metadata_request(repr(self), requests)  # raises an error about a bad alias before anything has changed
         self._requests = requests
         return self
 
@@ -245,38 +280,38 @@ class ScorerWithErrors:
 
 
 class _ModelWithErrors:
-    """A fitted model for scikit-learn's scorers: where they call `predict(X)`, it is asked with its errors."""
+    """A fitted model for scikit-learn's scorers: where they call `predict(X)`, its errors are passed too."""
 
-    def __init__(self, estimator, errors: dict[str, Any]):
+    def __init__(self, estimator: Any, errors: dict[str, Any]) -> None:
         self._estimator = estimator
         self._errors = errors
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         return get_tags(self._estimator)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return True  # the model itself complains if it is not
+        return True  # the model itself raises an error if it is not
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Any:
         attribute = getattr(self._estimator, name)
         if name not in RESPONSE_METHODS:
             return attribute
         return update_wrapper(partial(attribute, **self._errors), attribute)  # scorers look at a method's __name__
 
 
-def given(**arguments) -> dict[str, Any]:
+def given(**arguments: Any) -> dict[str, Any]:
     """The arguments that are not None."""
     return {name: value for name, value in arguments.items() if value is not None}
 
 
-def _metadata_request(owner: str, requests: dict[str, bool | str | None]) -> MetadataRequest:
+def _metadata_request(owner: str, requests: dict[str, Request]) -> MetadataRequest:
     request = MetadataRequest(owner=owner)
     for name, alias in requests.items():
         request.score.add_request(param=name, alias=alias)
     return request
 
 
-def _read_both(y_true, y_pred, classes) -> tuple[np.ndarray, np.ndarray]:
+def _read_both(y_true: Any, y_pred: Any, classes: Any) -> tuple[np.ndarray, np.ndarray]:
     """The true and the predicted PMFs, both (n, k)."""
     _refuse_reordered(y_true, y_pred, classes)
     names = None if classes is None else _read_classes(classes)
@@ -293,7 +328,7 @@ def _read_both(y_true, y_pred, classes) -> tuple[np.ndarray, np.ndarray]:
     return truth, predicted
 
 
-def _refuse_reordered(y_true, y_pred, classes) -> None:
+def _refuse_reordered(y_true: Any, y_pred: Any, classes: Any) -> None:
     """Columns are matched by position. Tables that say by name that this is wrong are refused."""
     orders = {
         "classes": classes,
@@ -307,7 +342,7 @@ def _refuse_reordered(y_true, y_pred, classes) -> None:
             raise ValueError(f"{name} has the columns {order}, but the order of {first} is {expected}.")
 
 
-def _read_classes(classes) -> list:
+def _read_classes(classes: Any) -> list:
     names = np.asarray(classes)
     if names.ndim != 1 or len(names) == 0:
         complain("classes", classes, "a list of class names, one per column of y_pred")
@@ -316,7 +351,7 @@ def _read_classes(classes) -> list:
     return names.tolist()
 
 
-def _one_hot(y_true, names: list | None) -> np.ndarray:
+def _one_hot(y_true: Any, names: list | None) -> np.ndarray:
     """Labels as PMFs that are certain."""
     if names is None:
         raise ValueError(
@@ -332,13 +367,13 @@ def _one_hot(y_true, names: list | None) -> np.ndarray:
     return pmf
 
 
-def _with_both_classes(y_pred) -> np.ndarray:
+def _with_both_classes(y_pred: Any) -> np.ndarray:
     """The probabilities of both classes from those of the second."""
     second = np.minimum(_read_probabilities("y_pred", y_pred), 1.0)
     return np.column_stack([1 - second, second])
 
 
-def _read_pmf(name: str, table) -> np.ndarray:
+def _read_pmf(name: str, table: Any) -> np.ndarray:
     pmf = _read_probabilities(name, table)
     if pmf.ndim != 2:
         raise ValueError(f"{name} has shape {pmf.shape}; expected a probability per class, (n_samples, n_classes).")
@@ -350,7 +385,7 @@ def _read_pmf(name: str, table) -> np.ndarray:
     return pmf
 
 
-def _read_probabilities(name: str, table) -> np.ndarray:
+def _read_probabilities(name: str, table: Any) -> np.ndarray:
     """As floats of the type they have, since that says how they are to be clipped."""
     try:
         proba = np.asarray(unmasked(table))
@@ -365,7 +400,7 @@ def _read_probabilities(name: str, table) -> np.ndarray:
     return proba
 
 
-def _mean(losses: np.ndarray, sample_weight) -> float:
+def _mean(losses: np.ndarray, sample_weight: Any) -> float:
     weight = read_sample_weight(sample_weight, len(losses))
     if not weight.sum() > 0:
         raise ValueError(f"sample_weight of the {len(losses)} objects sums to zero, so there is nothing to average.")

@@ -139,6 +139,7 @@ BAD_FOREST_PARAMETERS = {
     "max_samples": (31, "max_samples must be .* an integer from 1 to the 30 objects"),
     "oob_score": ("yes", "oob_score must be True or False"),
     "warm_start": (1, "warm_start must be True or False"),
+    "verbose": ("yes", "verbose must be an integer from 0 to"),
 }
 
 

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..estimators.forest import Draw
-from ..estimators.tree import MAX_SEED
 from ..kernels.layout import FEATURE, INDEX, LEAF, REAL, RIGHT, WEIGHT, Nodes
+from ..trees.bootstrap import MAX_SEED, Draw
 from ..trees.fitted_tree import FittedTree
 
 MOST_OBJECTS = np.iinfo(INDEX).max  # that a tree can be grown on

@@ -1,0 +1,31 @@
+"""The types of parameters and arguments, for type checkers."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol, TypeAlias
+
+from numpy.typing import ArrayLike
+
+from ..families import Family
+from ..inputs.columns import Errors
+
+Criterion: TypeAlias = Literal["gini", "entropy"]
+MissingRule: TypeAlias = Literal["observed", "equal", "learned"]
+UnknownErrorRule: TypeAlias = Literal["median", "exact", "raise"]
+PriorKind: TypeAlias = Literal["empirical", "normal"]
+VotingRule: TypeAlias = Literal["soft", "majority"]
+MaxFeatures: TypeAlias = int | float | Literal["sqrt", "log2"] | None
+ErrorColumns: TypeAlias = Literal["auto"] | Mapping[str, str | tuple[str, str] | Errors]
+
+
+class FrozenDistribution(Protocol):
+    """A frozen distribution of SciPy."""
+
+    def cdf(self, x: Any, /) -> Any: ...
+    def ppf(self, q: Any, /) -> Any: ...
+    def mean(self) -> Any: ...
+    def std(self) -> Any: ...
+
+
+OneDistribution: TypeAlias = str | tuple[Literal["student_t"], float] | Family | FrozenDistribution
+Distribution: TypeAlias = OneDistribution | list[Any] | Mapping[Any, Any]
+Uncertainty: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike] | None  # X_err: a tuple is (lower, upper)

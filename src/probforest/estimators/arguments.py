@@ -1,0 +1,98 @@
+"""What users give to the estimators' methods, and what `fit` leaves behind: the texts of the docstrings."""
+
+from ..support.docstrings import Description
+
+VALUES = {
+    "X": Description(
+        "array-like or table (pandas, polars, astropy) of shape (n_samples, n_features)",
+        "Values; NaN marks a missing one.",
+    ),
+    "X_err": Description(
+        "None, float, array-like of shape (n_features,) or (n_samples, n_features), or two of these",
+        "Standard deviations, matched with `X` by position: 0 is an exact value, NaN an unknown error, inf a missing "
+        "value. None: all values are exact. A tuple is a pair (lower, upper), and so is an array of shape (n_samples, "
+        "n_features, 2): half of the probability lies on either side of the value. Lower errors may have a minus "
+        "sign, as archives store them.",
+    ),
+    "X_limit": Description(
+        "array-like of shape (n_samples, n_features)",
+        "+1 where the value is an upper limit, so that the true value lies below it, -1 where it is a lower limit, 0 "
+        "(or NaN) elsewhere. A limit is spread over the values that the training set has on the allowed side.",
+    ),
+    "X_samples": Description(
+        "array-like of shape (n_samples, n_features, n_draws) or astropy Distribution",
+        "Draws from the posterior of each value, NaN where there are fewer. They replace `X` and `X_err`; a cell "
+        "without draws keeps its value and error.",
+    ),
+}
+
+CLASS_TARGETS = {
+    "y": Description(
+        "array-like of shape (n_samples,)",
+        "Labels. They can be omitted only if `y_proba` has shape (n_samples, n_classes); beside such a `y_proba` "
+        "they only tell which classes there are.",
+    ),
+    "y_proba": Description(
+        "array-like of shape (n_samples,) or (n_samples, n_classes)",
+        "The probability that each label in `y` is right, the rest being shared evenly by the other classes; or "
+        "the probability of every class.",
+    ),
+    "classes": Description(
+        "array-like of shape (n_classes,)",
+        "The class of each column of `y_proba`, unless it is a DataFrame whose columns are the classes. Also names "
+        "classes that no label in `y` has.",
+    ),
+    "sample_weight": Description(
+        "array-like of shape (n_samples,)",
+        "Weights of the objects. They count in `min_samples_split` and `min_samples_leaf`, so that an object of "
+        "weight 2 is the same as two objects; their mean should be about 1.",
+    ),
+}
+
+SCORED = {
+    "y": Description("array-like of shape (n_samples,)", "True labels."),
+    "sample_weight": Description("array-like of shape (n_samples,)", "Weights of the objects in the mean."),
+}
+
+OTHER_VALUES = {
+    "other": Description("like `X`", "The objects to compare with; None compares the objects of `X` with each other."),
+    "other_err": Description("like `X_err`", "Errors of `other`."),
+    "other_limit": Description("like `X_limit`", "Limits in `other`."),
+    "other_samples": Description("like `X_samples`", "Draws from the posteriors of `other`."),
+}
+
+ATTRIBUTES = {
+    "classes_": Description("ndarray of shape (n_classes,)", "The classes, sorted."),
+    "n_features_in_": Description("int", "Number of columns of `X`, including those of errors."),
+    "feature_names_in_": Description(
+        "ndarray of shape (n_features_in_,)", "Names of the columns of `X`, if it had names that are all strings."
+    ),
+    "feature_names_": Description(
+        "ndarray of shape (n_features,)",
+        "Names of the features, in the order of `feature_importances_`: all columns except those of errors and "
+        'limits; "x0", "x1", ... if `X` had no names.',
+    ),
+    "feature_importances_": Description(
+        "ndarray of shape (n_features,)",
+        "Impurity decrease of every feature, weighted by the expected number of objects; they sum to 1, or are all 0.",
+    ),
+    "column_importances_": Description(
+        "ndarray of shape (n_features_in_,)",
+        "The same by column of `X`: a column with errors or limits has the importance of its value. For "
+        'scikit-learn\'s feature selection: `SelectFromModel(model, importance_getter="column_importances_")`.',
+    ),
+    "feature_model_": Description(
+        "FeatureModel",
+        "What was learnt about the features: columns, units, families, median errors, priors, and how the training set "
+        "is spread.",
+    ),
+    "median_errors_": Description(
+        "ndarray of shape (n_features,), or (2, n_features) for lower and upper errors",
+        "Median known error of every feature in training; NaN where none was known.",
+    ),
+    "fitted_with_errors_": Description("bool", "Whether `fit` was given errors."),
+    "error_pairs_": Description(
+        "dict or None",
+        "With `error_columns`: each feature and the columns of its errors, or None for a feature without errors.",
+    ),
+}

@@ -1,0 +1,165 @@
+"""Trees that each draw their own objects from the training set, whatever they predict."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from ..inputs.columns import describe_pairs
+from ..inputs.parameters import complain, number_of_draws
+from ..kernels.layout import Cells
+from ..support.docstrings import described
+from ..support.progress import with_progress
+from ..support.threads import in_threads
+from ..support.warning import warn_caller
+from ..trees.bootstrap import Draw, out_of_bag_sums, seeds_of_trees
+from ..trees.fitted_tree import FittedTree
+from ..trees.leaves import leaf_probabilities, proximities
+from ..trees.training_set import TrainingSet
+from .argument_types import Uncertainty
+from .arguments import OTHER_VALUES, VALUES
+from .ensemble import TreeEnsemble
+
+
+class BaggedTrees(TreeEnsemble):
+    """How a forest is grown: bootstrap, warm start, out-of-bag answers. Not for use on its own.
+
+    A forest is this and a class that knows its target, such as `ProbabilisticClassifier`, which says how to read the
+    training set, how to grow one tree on it (`_grow_tree`), and what a tree answers (`_sum_of_answers`). The forest
+    itself says what it keeps of the out-of-bag answers (`_keep_out_of_bag`).
+    """
+
+    trees_: list[FittedTree]
+    _draws: list[Draw]
+
+    @abstractmethod
+    def _keep_out_of_bag(self, total: np.ndarray, counted: np.ndarray, truth: Any) -> None:
+        """Set the attributes with out-of-bag answers and their score.
+
+        `total` (n, k) is the sum of the out-of-bag answers, `counted` (n,) is true where there are some for an object
+        that weighs something, and `truth` has the targets of all objects, as `_read_training_set` returned them.
+        """
+
+    @property
+    def _grown_trees(self) -> list[FittedTree]:
+        return self.trees_
+
+    @property
+    def _adds_trees(self) -> bool:
+        return self.warm_start and hasattr(self, "trees_")
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.oob_score and not self.bootstrap:
+            raise ValueError("oob_score needs bootstrap=True: without it every tree uses every object.")
+        if self.max_samples is not None and not self.bootstrap:
+            complain("max_samples", self.max_samples, "None when bootstrap=False, as nothing is drawn")
+
+    def _fit(self, given: tuple, *target: object) -> None:
+        earlier_trees, earlier_draws = self._earlier_trees(given[0])
+        training, cells, truth = self._read_training_set(given, *target)
+        if self.verbose and self.error_pairs_ is not None:
+            print(describe_pairs(self.error_pairs_))
+        everything = cells if self.oob_score else None
+        del cells  # as large as what was given: trees grow without those that weigh nothing
+        draws = self._new_draws(len(earlier_trees), training.n_objects)
+        self.trees_ = earlier_trees + self._grow(training, draws)
+        self._draws = earlier_draws + draws
+        if everything is not None:
+            self._judge_out_of_bag(training, everything, truth)
+
+    def _earlier_trees(self, X: Any) -> tuple[list[FittedTree], list[Draw]]:
+        """The trees that warm_start keeps, and what they drew."""
+        if not self._adds_trees:
+            return [], []
+        if self.n_estimators < len(self.trees_):
+            raise ValueError(
+                f"warm_start=True can't remove trees: n_estimators={self.n_estimators}, but there are "
+                f"{len(self.trees_)} already."
+            )
+        if np.ndim(X) == 2 and np.shape(X)[1] != self.n_features_in_:
+            raise ValueError(f"warm_start=True needs {self.n_features_in_} features as before; got {np.shape(X)[1]}.")
+        if self.n_estimators == len(self.trees_):
+            warn_caller("warm_start=True and n_estimators is as before: no tree is added.")
+        return self.trees_, self._draws
+
+    def _new_draws(self, n_earlier: int, n_objects: int) -> list[Draw]:
+        """One draw per new tree. With an integer `random_state`, trees that are added later get the seeds that they
+        would have had from the start."""
+        seeds = seeds_of_trees(self.random_state, self.n_estimators)
+        n_draws = number_of_draws(self.max_samples, n_objects) if self.bootstrap else None
+        return [Draw(seed, n_objects, n_draws) for seed in seeds[n_earlier:]]
+
+    def _grow(self, training: TrainingSet, draws: list[Draw]) -> list[FittedTree]:
+        def grow_one(draw: Draw) -> FittedTree:
+            return self._grow_tree(training, training.weight * draw.counts(), draw.feature_seed())
+
+        self._rules(training.weight.sum())  # raises its errors here rather than in a thread
+        trees = in_threads(grow_one, draws, self.n_jobs)
+        return list(with_progress(trees, len(draws), "trees", self.verbose))
+
+    def _judge_out_of_bag(self, training: TrainingSet, query: Cells, truth: Any) -> None:
+        """Every object is judged by the trees that did not draw it; one that weighs nothing, by all of them."""
+        judges = [
+            (tree, draw)
+            for tree, draw in zip(self.trees_, self._draws, strict=True)
+            if draw.n_objects == training.n_objects
+        ]
+        if len(judges) < len(self.trees_):
+            warn_caller("Trees that were grown on another number of objects take no part in the out-of-bag score.")
+
+        def answers_of(tree: FittedTree, left_out: Cells) -> np.ndarray:
+            return self._sum_of_answers([tree], left_out)
+
+        n_columns = self.trees_[0].value.shape[1]
+        total, n_answers = out_of_bag_sums(judges, training.kept, query, answers_of, n_columns, self.n_jobs)
+        judged = n_answers > 0
+        if not judged.all():
+            warn_caller(
+                f"{np.sum(~judged)} objects were drawn by every tree and have no out-of-bag answer (NaN). "
+                "More trees help."
+            )
+        self._keep_out_of_bag(total, judged & training.kept, truth)
+
+    @described(VALUES | OTHER_VALUES)
+    def proximity(
+        self,
+        X: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+        other: ArrayLike | None = None,
+        other_err: Uncertainty = None,
+        other_limit: ArrayLike | None = None,
+        other_samples: ArrayLike | None = None,
+    ) -> sparse.csr_matrix:
+        """Compute the probability that two objects end in the same leaf, averaged over the trees.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        scipy CSR matrix of shape (n_samples, n_other)
+            An object and an independent copy of it meet with a probability below 1 if it has errors, and so the
+            diagonal is not 1 then.
+        """
+        about_other = other_err, other_limit, other_samples
+        if other is None and any(given is not None for given in about_other):
+            raise ValueError("other_err is given without other, or other_limit, or other_samples: of which values?")
+        scaled = self._scaled_leaf_proba(X, X_err, X_limit, X_samples)
+        # one warning is enough
+        other_scaled = scaled if other is None else self._scaled_leaf_proba(other, *about_other, warn=X_err is not None)
+        return proximities(scaled, other_scaled, len(self.trees_))
+
+    def _scaled_leaf_proba(
+        self, X: Any, X_err: Any, X_limit: Any, X_samples: Any, *, warn: bool = True
+    ) -> sparse.csr_matrix:
+        query = self._read_query(X, X_err, X_limit, X_samples, warn=warn)
+        return leaf_probabilities(self.trees_, query, float(self.keep_proba), self.n_jobs, scaled=True)

@@ -1,0 +1,191 @@
+"""What all estimators have in common: parameters and tables that are checked, and the rules for growing a tree."""
+
+from __future__ import annotations
+
+import sys
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..families import read_families
+from ..features.feature_model import FeatureModel, FittedFeatures
+from ..inputs.parameters import CRITERIA, MISSING_RULES, expected_objects, number_of_features
+from ..inputs.tables import Layout, TableContent, read_table
+from ..kernels.layout import SAME_WEIGHT, Cells, Rules
+from ..support.docstrings import described
+from ..support.warning import warn_caller
+from ..trees.training_set import TrainingSet
+from .argument_types import Uncertainty
+from .arguments import VALUES
+from .parameters import Parameter
+
+NO_DEPTH_LIMIT = sys.maxsize
+
+
+class ProbabilisticEstimator(BaseEstimator):
+    """Base of all estimators. Not for use on its own.
+
+    A subclass says which parameters it has (`_parameters`, its signature), and reads its training set
+    (`_read_training_set`).
+    """
+
+    _parameters: ClassVar[Mapping[str, Parameter]]
+    n_jobs: int | None = None  # a parameter of the forest; a tree is grown in one thread
+
+    # Attributes, set by fit.
+    n_features_in_: int
+    feature_model_: FeatureModel  # what was learnt about the features; for the other parts of this package
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    @abstractmethod
+    def _read_training_set(self, given: tuple, *target: Any) -> tuple[TrainingSet, Cells, Any]:
+        """Check the arguments of `fit`; `given` is (X, X_err, X_limit, X_samples).
+
+        Returns the training set, and the cells and targets of all objects, also of those that weigh nothing.
+        """
+
+    def _read_table(self, given: tuple, layout: Layout | None = None) -> TableContent:
+        """Take apart (X, X_err, X_limit, X_samples) of a fit, or of a prediction, which must follow its `layout`."""
+
+        def validate(X: Any) -> np.ndarray:
+            return validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=layout is None)
+
+        return read_table(given, validate, self.error_columns, self.sentinels, layout)
+
+    def _learn_features(self, table: TableContent, weight: np.ndarray) -> FittedFeatures:
+        families = read_families(self.distribution, table.X.shape[1], table.layout.features)
+        if self._adds_trees and families != self.feature_model_.families:
+            raise ValueError("warm_start=True needs the distribution of before: the old trees know no other.")
+        return FeatureModel.fit(
+            table,
+            weight,
+            families,
+            prior=self.prior,
+            unknown_error=self.unknown_error,
+            max_bins=int(self.max_bins),
+            n_jobs=self.n_jobs,
+        )
+
+    def _read_query(self, X: Any, X_err: Any, X_limit: Any, X_samples: Any, *, warn: bool = True) -> Cells:
+        """Check the arguments of a prediction."""
+        check_is_fitted(self)
+        self._check_parameters()
+        table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
+        if warn and self.fitted_with_errors_ and not table.has_errors:
+            warn_caller(
+                "The model was fitted with X_err, but now X_err is not given: the values are taken as exact. "
+                "Pass X_err=..., or X_err=0 if they are exact."
+            )
+        return self.feature_model_.apply(table, unknown_error=self.unknown_error, n_jobs=self.n_jobs)
+
+    @described(VALUES)
+    def error_sizes(
+        self,
+        X: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+    ) -> np.ndarray:
+        """Compute the size of the errors of every object, compared with those of the training set.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The median over the features of error / median error in training; NaN for an object without known errors.
+            Limits and samples do not count.
+        """
+        check_is_fitted(self)
+        table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
+        return self.feature_model_.error_sizes(table)
+
+    def _check_parameters(self) -> None:
+        for name, parameter in self._parameters.items():
+            parameter.check(name, getattr(self, name))
+
+    @contextmanager
+    def _unchanged_on_error(self) -> Iterator[None]:
+        """A fit that fails leaves the model as it was, so that no half-new model answers."""
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
+
+    @property
+    def feature_names_(self) -> np.ndarray:
+        """Names of the features, as `feature_importances_` has them, (n_features,)."""
+        check_is_fitted(self)
+        names = self.feature_model_.layout.features
+        return np.array([f"x{j}" for j in range(self._n_features)] if names is None else names, dtype=object)
+
+    @property
+    def median_errors_(self) -> np.ndarray:
+        """Median known error of every feature in training, (n_features,), or (2, n_features) for lower and upper ones;
+        NaN where none was known."""
+        check_is_fitted(self)
+        return self.feature_model_.median_errors
+
+    @property
+    def fitted_with_errors_(self) -> bool:
+        """Whether `fit` was given errors."""
+        check_is_fitted(self)
+        return self.feature_model_.fitted_with_errors
+
+    @property
+    def error_pairs_(self) -> dict | None:
+        """With `error_columns`: each feature and the columns of its errors, or None for one that has none."""
+        check_is_fitted(self)
+        return self.feature_model_.layout.pairs
+
+    @property
+    def _n_features(self) -> int:
+        """Number of features: all columns of X but those of errors."""
+        return self.feature_model_.n_features
+
+    @property
+    def _adds_trees(self) -> bool:
+        """Whether a fit keeps the trees of the last one."""
+        return False
+
+    def _rules(self, total_weight: float) -> Rules:
+        """The stopping rules for a tree whose root weighs `total_weight`."""
+        by_count = expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total_weight)
+        leaf_weight = max(by_count, self.min_weight_fraction_leaf * total_weight)
+        split_weight = expected_objects("min_samples_split", self.min_samples_split, 2, total_weight)
+        return Rules(
+            criterion=CRITERIA[self.criterion],
+            missing=MISSING_RULES[self.missing],
+            max_features=number_of_features(self.max_features, self._n_features),
+            max_depth=NO_DEPTH_LIMIT if self.max_depth is None else int(self.max_depth),
+            min_split_weight=split_weight * (1 - SAME_WEIGHT),
+            min_leaf_weight=leaf_weight * (1 - SAME_WEIGHT),
+            min_impurity_decrease=float(self.min_impurity_decrease),
+            keep_proba=float(self.keep_proba),
+        )
+
+    def _warn_if_too_light(self, weight: np.ndarray) -> None:
+        """Weights count in min_samples_leaf; when they are small, no node can be split, and users should know why."""
+        total, n_objects = weight.sum(), np.count_nonzero(weight)
+        least = 2 * expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total)
+        if n_objects >= least > total:
+            warn_caller(
+                f"No tree can have a split: the {n_objects} objects weigh {total:.3g} in all, and the two sides of a "
+                f"split need {least:.3g} (min_samples_leaf counts weights). Scale sample_weight and class_weight to a "
+                "mean of about 1; doubtful labels weigh less, unless label_information=False."
+            )

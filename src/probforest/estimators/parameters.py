@@ -1,0 +1,204 @@
+"""The parameters of the estimators: what they are, for the docstrings, and which values they can have.
+
+Types and defaults stand in the signatures of the estimators.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..features.prior import PRIORS
+from ..inputs.parameters import (
+    CRITERIA,
+    MAX_MAX_BINS,
+    MISSING_RULES,
+    UNKNOWN_ERROR_RULES,
+    VOTING_RULES,
+    check_flag,
+    check_integer,
+    check_n_jobs,
+    check_number,
+    check_word,
+    expected_objects,
+)
+from ..support.docstrings import Description
+
+Check = Callable[[str, Any], object]  # of a parameter's name and value; raises a ValueError
+
+
+@dataclass(frozen=True)
+class Parameter(Description):
+    """A parameter of an estimator."""
+
+    check: Check
+
+
+def _word(words: Iterable[str]) -> Check:
+    return lambda name, value: check_word(name, value, words)
+
+
+def _integer(low: int, **high: int) -> Check:
+    return lambda name, value: check_integer(name, value, low, **high)
+
+
+def _number(low: float, **high: float) -> Check:
+    return lambda name, value: check_number(name, value, low, **high)
+
+
+def _count_or_fraction(least: int) -> Check:
+    return lambda name, value: expected_objects(name, value, least, 1.0)
+
+
+def _none_or(check: Check) -> Check:
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def _flag_or_function(name: str, value: Any) -> None:
+    if not callable(value):
+        check_flag(name, value)
+
+
+def _flag_or_count(name: str, value: Any) -> None:
+    if not isinstance(value, (bool, np.bool_)):
+        check_integer(name, value, 0)
+
+
+def _when_used(name: str, value: Any) -> None:
+    """The parameter is checked in `fit`, with the training set, or, a random state, when a generator is made of it."""
+
+
+_SHARED = {
+    "criterion": Parameter('{"gini", "entropy"}', "The impurity that splits reduce.", _word(CRITERIA)),
+    "max_depth": Parameter(
+        "int or None",
+        "Depth limit of a tree; None grows it until all nodes are pure or too light.",
+        _none_or(_integer(1)),
+    ),
+    "min_samples_split": Parameter(
+        "int or float",
+        "Least expected number of objects (the sum of weight × probability) of a node that is split; a float is a "
+        "fraction of the tree's weight.",
+        _count_or_fraction(2),
+    ),
+    "min_samples_leaf": Parameter("int or float", "The same for either child of a split.", _count_or_fraction(1)),
+    "min_weight_fraction_leaf": Parameter("float", "Least share of the tree's weight in a leaf.", _number(0, high=0.5)),
+    "max_features": Parameter(
+        '{"sqrt", "log2"}, int, float or None', "Features that each split looks at; None takes all.", _when_used
+    ),
+    "min_impurity_decrease": Parameter(
+        "float", "Least decrease of the impurity, weighted by the node's share of the tree's weight.", _number(0)
+    ),
+    "keep_proba": Parameter(
+        "float",
+        "An object enters a node only while its probability to reach it is above this; it always follows its most "
+        "probable path. 0 keeps everything, 1 makes every object follow one path.",
+        _number(0, high=1),
+    ),
+    "missing": Parameter(
+        '{"observed", "equal", "learned"}',
+        "Where a missing value goes: to both sides in the proportion of the node's observed weight, half to each side, "
+        "or where training found it best.",
+        _word(MISSING_RULES),
+    ),
+    "unknown_error": Parameter(
+        '{"median", "exact", "raise"}',
+        "What a NaN in `X_err` beside a value means: the feature's median error, no error, or a ValueError.",
+        _word(UNKNOWN_ERROR_RULES),
+    ),
+    "label_information": Parameter(
+        "bool",
+        "Multiply an object's weight by the information of its label: 1 for a hard label, 0 when all classes are "
+        "equally probable. False is the paper's rule.",
+        check_flag,
+    ),
+    "max_bins": Parameter(
+        "int",
+        "Candidate thresholds per feature, at most 65,535. Features with fewer distinct grid points are searched "
+        "exactly.",
+        _integer(2, high=MAX_MAX_BINS),
+    ),
+    "distribution": Parameter(
+        "str, tuple, Family, SciPy distribution, list or mapping",
+        'The family of the errors: "normal", "uniform", "laplace", "lognormal", ("student_t", degrees of freedom), or '
+        "any frozen distribution of SciPy; one for all features, a list with one for each, or a mapping of the names "
+        "(or numbers) of features that are not normal. The value is its expectation, the error its standard deviation.",
+        _when_used,
+    ),
+    "prior": Parameter(
+        '{"empirical", "normal"} or None',
+        "What a measured value says about the true one depends on the distribution of the true values, which is learnt "
+        "from the training set: the whole distribution, or its mean and variance. None: nothing is learnt, and the "
+        "true value scatters around the measured one, as in the paper.",
+        _none_or(_word(PRIORS)),
+    ),
+    "error_columns": Parameter(
+        'None, "auto" or mapping',
+        "Which columns of `X`, a table with names, are errors of which others: a mapping such as "
+        '`{"gmag": "e_gmag", "prad": ("prad_err2", "prad_err1"), "mass": Errors(lower=..., upper=..., '
+        'limit="masslim")}`; "auto" finds them by the usual names. None: every column is a feature. Unless it is '
+        "None, a table to predict is matched by name: the order of its columns does not matter, and columns that were "
+        "not in `fit` are ignored.",
+        _when_used,
+    ),
+    "sentinels": Parameter(
+        "mapping or None",
+        'Numbers that stand for a missing value, by column, such as `{"W3mag": 99, "*": -9999}`; "*" means all columns '
+        "except those that mark limits.",
+        _when_used,
+    ),
+}
+
+TREE_PARAMETERS = _SHARED | {
+    "class_weight": Parameter('dict, "balanced" or None', "Factor of the weight of each class.", _when_used),
+    "random_state": Parameter(
+        "int, RandomState instance or None",
+        "Seed of the choice of features; irrelevant when all of them are looked at.",
+        _when_used,
+    ),
+}
+
+FOREST_PARAMETERS = _SHARED | {
+    "n_estimators": Parameter("int", "Number of trees.", _integer(1)),
+    "bootstrap": Parameter(
+        "bool",
+        "Whether each tree draws its objects at random with replacement; otherwise every tree uses all objects.",
+        check_flag,
+    ),
+    "max_samples": Parameter(
+        "int, float or None",
+        "How many objects a tree draws, or which fraction of them; None draws as many as there are.",
+        _when_used,
+    ),
+    "oob_score": Parameter(
+        "bool or callable",
+        "Whether to evaluate the forest on the objects that each tree did not draw; a callable (y_true, y_pred) "
+        "replaces the accuracy.",
+        _flag_or_function,
+    ),
+    "class_weight": Parameter(
+        'dict, "balanced", "balanced_subsample" or None',
+        'Factor of the weight of each class; "balanced_subsample" balances the objects that each tree draws.',
+        _when_used,
+    ),
+    "n_jobs": Parameter(
+        "int or None",
+        "Threads used in `fit` and in predictions; -1 takes all cores. The result does not depend on it.",
+        lambda name, value: check_n_jobs(value),
+    ),
+    "random_state": Parameter(
+        "int, RandomState instance or None", "Seed of the draws of objects and features.", _when_used
+    ),
+    "verbose": Parameter(
+        "int",
+        "Show a progress bar while fitting (tqdm's, if it is installed), and which columns `error_columns` paired.",
+        _flag_or_count,
+    ),
+    "warm_start": Parameter("bool", "Keep the trees of the last `fit` and add to them.", check_flag),
+    "voting": Parameter(
+        '{"soft", "majority"}',
+        "Average the trees' probabilities, or count their votes as the paper does.",
+        _word(VOTING_RULES),
+    ),
+}
