@@ -2,8 +2,8 @@
 
     python benchmarks/same_answers.py REVISION
 
-Thirty problems (errors of all kinds, labels, missing values, weights, priors, families) are fitted and predicted by both
-in processes of their own; probabilities, out-of-bag answers, importances and the arrays of all trees are compared.
+Thirty problems (errors of all kinds, labels, missing values, weights, priors, families) are fitted and predicted by
+both in processes of their own; probabilities, out-of-bag answers, importances and the arrays of all trees are compared.
 Exit code 1 if anything differs.
 """
 
@@ -131,7 +131,8 @@ def main() -> int:
         folder = Path(name)
         command = ["git", "-C", str(ROOT), "archive", options.revision, "src"]
         archive = subprocess.run(command, check=True, capture_output=True).stdout
-        tarfile.open(fileobj=io.BytesIO(archive)).extractall(folder, filter="data")
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+            files.extractall(folder, filter="data")
         old, new = answers_of(folder / "src", folder / "old.npz"), answers_of(ROOT / "src", folder / "new.npz")
     different = [key for key in old if not np.array_equal(old[key], new.get(key), equal_nan=True)]
     for key in different:

@@ -101,4 +101,4 @@ def test_command(tmp_path, capsys, monkeypatch):
 def test_figures_without_matplotlib_say_what_to_install(monkeypatch, capsys, tmp_path):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     assert cli.main(["experiments", "missing", "--out", str(tmp_path)]) == 2
-    assert "pip install probforest[plots]" in capsys.readouterr().err
+    assert 'pip install "probforest[plots]"' in capsys.readouterr().err

@@ -8,7 +8,8 @@ from typing import Any
 from ..inputs.column_names import looks_like_error_of
 from ..inputs.columns import Errors, pair_columns, without_empty
 from ..storage.catalogues import Catalogue
-from ..storage.catalogues.catalogue import NUMERAL, first_text, is_number, is_text, what_there_is
+from ..storage.catalogues.catalogue import NUMERAL, first_text, is_number, is_text
+from ..support.wording import suggestion
 
 EMPTY = "empty"
 
@@ -44,7 +45,7 @@ def matching(patterns: Iterable[str], names: Sequence[str], option: str) -> list
     for pattern in patterns:
         fitting = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
         if not fitting:
-            raise ValueError(f"{option} {pattern}: the table has no such column. {what_there_is(pattern, names)}")
+            raise ValueError(f"{option} {pattern}: the table has no such column. {suggestion(pattern, names)}")
         found.update(fitting)
     return [name for name in names if name in found]
 

@@ -106,11 +106,6 @@ def _printable(text: str, stream: TextIO) -> str:
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
-def indented(text: str) -> str:
-    """Every line two blanks further to the right."""
-    return "\n".join(f"  {line}" for line in text.splitlines())
-
-
 def readable_size(size: int) -> str:
     """Bytes for people.
 

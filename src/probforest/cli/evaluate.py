@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 
 from ..estimators.classifier import ProbabilisticClassifier
-from ..evaluation.figures import figures_of, write_figures
+from ..evaluation.drawing import write_figures
+from ..evaluation.figures import figures_of
 from ..evaluation.report import html_report
 from ..evaluation.scores import Evaluation
-from ..evaluation.scores import evaluate as judge
+from ..evaluation.scores import evaluate as compare
+from ..evaluation.text import evaluation_text
 from ..storage.catalogues import Catalogue, open_catalogue
-from ..storage.catalogues.catalogue import what_there_is
 from ..storage.models import describe
 from ..support.atomic import replacing
 from ..support.extras import need
+from ..support.wording import suggestion
 from .arguments import add_common, add_n_jobs, add_overwrite, refuse_to_overwrite, table_path
 from .asking import Fingerprint, answers, columns_of, load_for_tables
 from .console import Console
@@ -76,9 +78,9 @@ def _run(options: argparse.Namespace, console: Console, report: Path | None) -> 
     console.say(f"{options.model} on {options.table}, classes in {target}\n")
     if n_unlabelled:
         console.say(f"left out: {n_unlabelled:,} rows without a class")
-    console.say(evaluation.as_text())
-    facts = _facts(options, evaluation, target, header, n_unlabelled)
-    _draw(model, evaluation, options, report, facts, notes)
+    console.say(evaluation_text(evaluation))
+    details = _details(options, evaluation, target, header, n_unlabelled)
+    _draw(model, evaluation, options, report, details, notes)
     written = [str(path) for path in (options.plots, options.report) if path is not None]
     if written:
         console.say(f"\nwritten: {', '.join(written)}")
@@ -111,7 +113,7 @@ def _target(target: str | None, catalogue: Catalogue) -> str:
     if target not in catalogue.names:
         raise ValueError(
             f"{catalogue.path} has no column {target!r} with the true classes; another one is named with --target. "
-            f"{what_there_is(target, catalogue.names)}"
+            f"{suggestion(target, catalogue.names)}"
         )
     return target
 
@@ -137,7 +139,7 @@ def _evaluated(
         raise ValueError(f"{catalogue.path} has no rows" + (" with a class." if n_unlabelled else "."))
     size = np.concatenate(sizes) if sizes else None
     labels = model.classes_[np.concatenate(truth)]
-    evaluation = judge(labels, np.concatenate(probas), model.classes_, error_size=size)
+    evaluation = compare(labels, np.concatenate(probas), model.classes_, error_size=size)
     return evaluation, n_unlabelled, fingerprint.hex()
 
 
@@ -175,7 +177,7 @@ def error_sizes(model: ProbabilisticClassifier, X: Any) -> np.ndarray:
     return sizes
 
 
-def _facts(
+def _details(
     options: argparse.Namespace, evaluation: Evaluation, target: str, header: dict[str, Any], n_unlabelled: int
 ) -> dict[str, str]:
     return {
@@ -195,7 +197,7 @@ def _draw(
     evaluation: Evaluation,
     options: argparse.Namespace,
     report: Path | None,
-    facts: dict[str, str],
+    details: dict[str, str],
     notes: list[str],
 ) -> None:
     if report is None and options.plots is None:
@@ -206,5 +208,5 @@ def _draw(
         write_figures(plots, options.plots)
     if report is not None:
         title = f"{options.model.name} on {options.table.name}"
-        page = html_report(evaluation, plots, title=title, facts=facts, warnings=notes)
+        page = html_report(evaluation, plots, title=title, details=details, warnings=notes)
         report.write_text(page, encoding="utf-8", errors="backslashreplace")  # names of files may be no text

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..estimators.classifier import ProbabilisticClassifier
 from ..storage.catalogues import Catalogue, check_output_name, open_catalogue, open_output
-from ..storage.catalogues.catalogue import listed
+from ..support.wording import listed
 from .arguments import add_common, add_n_jobs, add_output, refuse_to_overwrite, table_path
 from .asking import answers, columns_of, load_for_tables
 from .columns_to_use import matching

@@ -9,14 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..estimators.forest import ProbabilisticRandomForestClassifier
-from ..evaluation.scores import Evaluation, confusion_text, evaluate
+from ..evaluation.scores import Evaluation, evaluate
+from ..evaluation.text import confusion_text
 from ..inputs.cell_error import CellError
 from ..inputs.columns import describe_pairs
 from ..storage.catalogues import Catalogue, open_catalogue
-from ..storage.catalogues.catalogue import listed, what_there_is, with_numbers
+from ..storage.catalogues.catalogue import with_numbers
 from ..storage.catalogues.formats import format_by_name
 from ..storage.models import save
 from ..support.atomic import replacing
+from ..support.wording import indented, listed, suggestion
 from .arguments import (
     add_common,
     add_n_jobs,
@@ -29,7 +31,7 @@ from .arguments import (
 )
 from .asking import Fingerprint, in_file, table_for
 from .columns_to_use import ColumnsToUse, choose_columns, look_like_errors, look_like_identifiers
-from .console import Console, indented, readable_size
+from .console import Console, readable_size
 from .target import read_labels_of
 
 _MOST_IMPORTANT = 10
@@ -163,7 +165,7 @@ def _new_forest(options: argparse.Namespace, console: Console) -> ProbabilisticR
     known = inspect.signature(ProbabilisticRandomForestClassifier).parameters
     for key in settings:
         if key not in known:
-            raise ValueError(f"--set {key}: a forest has no such parameter. {what_there_is(key, list(known))}")
+            raise ValueError(f"--set {key}: a forest has no such parameter. {suggestion(key, list(known))}")
     for key, remedy in _SET_ELSEWHERE.items():
         if key in settings:
             raise ValueError(f"--set {key}: {remedy}.")
