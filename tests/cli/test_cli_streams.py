@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 import probforest
-from command_line import call, run, write
+from command_line import call, run, said, write
 from probforest.cli import train
 
 HAS_PIPES = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes of Unix")
@@ -141,16 +141,31 @@ def test_a_damaged_table_from_a_pipe_is_named_as_the_user_does(small_model, tmp_
     assert os.listdir(tmp_path / "temporary") == []
 
 
+@contextmanager
+def standard_input(file):
+    """Another file as standard input, for a while."""
+    before = os.dup(0)
+    os.dup2(file.fileno(), 0)
+    try:
+        yield
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+
+
 @HAS_PIPES
-def test_standard_input(small_model, tmp_path):
-    text = small_model.with_name("t.csv").read_text()
-    made = run("train", "-", "--target", "kind", "-o", tmp_path / "m.prf", input=text)
-    assert made.returncode == 0, made.stderr
-    assert "/dev/stdin: CSV, 40 rows" in made.stdout
-    with small_model.with_name("t.csv").open() as file:
-        made = run("evaluate", tmp_path / "m.prf", "/dev/stdin", "--json", stdin=file)
-    assert json.loads(made.stdout)["n_objects"] == 40
-    assert "was trained on the objects in stdin" in made.stderr
+def test_standard_input(small_model, tmp_path, capsys):
+    table = small_model.with_name("t.csv")
+    reader, writer = os.pipe()
+    os.write(writer, table.read_bytes())  # less than a pipe holds
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe, standard_input(pipe):
+        made = said(capsys, "train", "-", "--target", "kind", "-o", tmp_path / "m.prf")
+    assert "/dev/stdin: CSV, 40 rows" in made.out
+    with table.open("rb") as file, standard_input(file):
+        made = said(capsys, "evaluate", tmp_path / "m.prf", "/dev/stdin", "--json")
+    assert json.loads(made.out)["n_objects"] == 40
+    assert "was trained on the objects in stdin" in made.err
 
 
 def test_devices_and_links_to_nothing(small_model, tmp_path, capsys):

@@ -472,9 +472,9 @@ def test_texts_that_would_need_too_much_memory(tmp_path, monkeypatch, name):
 READ_DAMAGED = """
 import sys
 from probforest.storage.catalogues import open_catalogue
-for _ in range(8):
+for path in 8 * sys.argv[1:]:
     try:
-        with open_catalogue(sys.argv[1]) as catalogue:
+        with open_catalogue(path) as catalogue:
             list(catalogue.chunks(["x"], ["id"]))
     except ValueError as problem:
         assert "cut short or damaged" in str(problem), problem
@@ -483,12 +483,13 @@ for _ in range(8):
 """
 
 
-@pytest.mark.parametrize("suffix", ["gz", "bz2", "zst"])
-def test_a_damaged_file_does_not_keep_the_program_from_ending(tmp_path, suffix):
-    path = compress(csv(tmp_path, "id,x\n" + "".join(f"{i},{i / 7}\n" for i in range(100_000))), suffix)
-    content = bytearray(path.read_bytes())
-    path.write_bytes(content[: 3 * len(content) // 4])
-    run = subprocess.run([sys.executable, "-c", READ_DAMAGED, path], capture_output=True, text=True, timeout=60)
+def test_a_damaged_file_does_not_keep_the_program_from_ending(tmp_path):
+    path = csv(tmp_path, "id,x\n" + "".join(f"{i},{i / 7}\n" for i in range(100_000)))
+    paths = [compress(path, suffix) for suffix in ("gz", "bz2", "zst")]
+    for each in paths:
+        content = each.read_bytes()
+        each.write_bytes(content[: 3 * len(content) // 4])
+    run = subprocess.run([sys.executable, "-c", READ_DAMAGED, *paths], capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
 
 
