@@ -3,7 +3,8 @@
     python benchmarks/same_answers.py REVISION
 
 Thirty problems (errors of all kinds, labels, missing values, weights, priors, families) are fitted and predicted by
-both in processes of their own; probabilities, out-of-bag answers, importances and the arrays of all trees are compared.
+both, in processes of their own; probabilities, out-of-bag answers, importances and the arrays of all trees are
+compared.
 Exit code 1 if anything differs.
 """
 
