@@ -165,7 +165,7 @@ def test_demo_and_experiments(tmp_path, capsys):
     assert len(rows) == 4
     assert 0 < rows[0]["probforest"]["accuracy"] <= 1
     assert call("experiments", "nothing") == 2
-    assert "no experiment is called 'nothing'" in capsys.readouterr().err
+    assert "unknown experiment 'nothing'" in capsys.readouterr().err
 
 
 # What people mean
@@ -223,7 +223,7 @@ def test_default_columns_and_prefix(folder, tmp_path, capsys):
     assert pyarrow.parquet.read_table(again).column_names[: len(TABLE.colnames)] == TABLE.colnames
     twice = ["predict", model, str(again), "-o", str(tmp_path / "twice.parquet")]
     assert main(twice) == 2
-    assert "'predicted_class' itself" in capsys.readouterr().err
+    assert "already has a column 'predicted_class'" in capsys.readouterr().err
     assert call(*twice, "--prefix", "new_") == 0
     assert call("predict", model, folder / "t.csv", "--keep", "-o", tmp_path / "bare.csv") == 0
     assert pyarrow.csv.read_csv(tmp_path / "bare.csv").column_names == ["predicted_class", "proba_galaxy", "proba_star"]

@@ -95,7 +95,7 @@ def test_command(tmp_path, capsys, monkeypatch):
     rows = read_csv(tmp_path / "new" / "missing_paper.csv")
     assert set(distinct(rows, "trees")) == {1, 2}
     assert cli.main(["experiments", "none", "--out", str(tmp_path)]) == 2
-    assert "no experiment is called 'none'" in capsys.readouterr().err
+    assert "unknown experiment 'none'" in capsys.readouterr().err
 
 
 def test_figures_without_matplotlib_say_what_to_install(monkeypatch, capsys, tmp_path):

@@ -1,4 +1,4 @@
-"""`probforest inspect`: what a saved forest is, and what it needs."""
+"""`probforest inspect`: describe a saved forest and the columns it needs."""
 
 import argparse
 import inspect as signatures
@@ -11,20 +11,20 @@ from ..estimators.classifier import ProbabilisticClassifier
 from ..inputs.columns import describe_pairs
 from ..storage.models import describe, load
 from ..support.wording import indented
-from .arguments import add_common
+from .arguments import add_common, add_model, new_parser
 from .console import Console, readable_size
 
 
 def add(commands) -> None:
     """The options of the command."""
-    parser = commands.add_parser(
+    parser = new_parser(
+        commands,
         "inspect",
-        description="Show what a saved forest is: its classes, the columns it needs, its parameters, its most "
+        description="Describe a saved forest: its classes, the columns it needs, its parameters, its most "
         "important features, and what it was trained on.",
         epilog="example:\n  probforest inspect stars.prf",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("model", type=Path, metavar="MODEL", help="a saved forest")
+    add_model(parser)
     add_common(parser)
     parser.set_defaults(run=run)
 
@@ -62,7 +62,7 @@ def _description(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
 
 
 def _changed_parameters(model: ProbabilisticClassifier) -> dict[str, Any]:
-    """Parameters that are not the defaults; the errors are shown apart."""
+    """Parameters that are not the defaults; the errors are shown separately."""
     defaults = {name: each.default for name, each in signatures.signature(type(model)).parameters.items()}
     return {
         name: value

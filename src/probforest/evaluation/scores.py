@@ -81,7 +81,7 @@ class Evaluation:
     Attributes
     ----------
     n_objects : int
-        Objects that were judged.
+        Objects that were evaluated.
     n_left_out : int
         Objects without an answer.
     classes : tuple
@@ -101,7 +101,7 @@ class Evaluation:
     confusion : ndarray of shape (n_classes, n_classes)
         Objects by true class (row) and answer (column).
     per_class : tuple of ClassScores
-        Precision, recall and F1; NaN where there is nothing to divide by.
+        Precision, recall and F1; NaN for a division by zero.
     reliability : tuple of ReliabilityBin
         Accuracy by probability of the most probable class, in ten bins; empty bins are left out.
     error_sizes : tuple of ErrorBin

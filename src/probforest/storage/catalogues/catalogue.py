@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ...support.wording import listed, suggestion
 
 NUMERAL = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
-CHUNK_CELLS = 4_000_000  # of a piece: large enough to keep all cores busy, small enough to forget its memory
+CHUNK_CELLS = 4_000_000  # of a piece: large enough to keep all cores busy, small in memory
 MOST_ROWS, LEAST_ROWS = 65_536, 1024
 
 
@@ -101,7 +101,7 @@ class Catalogue(AbstractContextManager, ABC):
         return with_numbers(piece, piece.column_names, self.path, first_row)
 
     def refuse_unknown(self, names: Sequence[str]) -> None:
-        """Complain about columns that the table does not have."""
+        """Raise an error for columns that the table does not have."""
         known = set(self.names)
         unknown = [name for name in names if name not in known]
         if not unknown:
@@ -113,21 +113,21 @@ class Catalogue(AbstractContextManager, ABC):
         raise ValueError(f"{self.path} has no column {name!r}{more}. {suggestion(name, self.names)}")
 
     def refuse_duplicates(self, names: Sequence[str]) -> None:
-        """Complain about two columns with the same name."""
+        """Raise an error for two columns with the same name."""
         twice = next((name for name, number in Counter(names).items() if number > 1), None)
         if twice is not None:
             raise ValueError(f"{self.path} has two columns with the name {twice!r}. Rename or remove one.")
 
 
 def is_number(kind: Any) -> bool:
-    """Whether a type of Arrow's holds numbers, or true and false."""
+    """Whether an Arrow type holds numbers or booleans."""
     from pyarrow import types
 
     return types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_boolean(kind)
 
 
 def is_text(kind: Any) -> bool:
-    """Whether a type of Arrow's is text."""
+    """Whether an Arrow type is text."""
     from pyarrow import types
 
     if types.is_dictionary(kind):
@@ -160,7 +160,7 @@ def _what_is_there(column: Any, first_row: int) -> str:
 
 
 def first_text(column: Any) -> tuple[int, str]:
-    """Place and text of the first value of a text column that is no number; of the first one if all are."""
+    """Place and text of the first value of a text column that is not a number, or of the first value."""
     import pyarrow.compute as compute
 
     text = column.cast("string")

@@ -1,4 +1,4 @@
-"""The figures of the experiments, in the paper's layout; at the width of a journal column, for all eyes."""
+"""The figures of the experiments, in the paper's layout; as wide as a journal column, readable for the colour-blind."""
 
 from collections.abc import Sequence
 from pathlib import Path
