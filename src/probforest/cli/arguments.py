@@ -2,12 +2,15 @@
 
 import argparse
 import os
+import textwrap
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..inputs.columns import Errors
+
+_HELP_WIDTH = 80
 
 
 def integer(low: int, *, but_not: int | None = None) -> Callable[[str], int]:
@@ -24,9 +27,12 @@ def integer(low: int, *, but_not: int | None = None) -> Callable[[str], int]:
 
 
 def new_parser(commands: Any, name: str, description: str, epilog: str = "") -> argparse.ArgumentParser:
-    """A parser for the options of a command; the epilog keeps its line breaks."""
+    """A parser for the options of a command. The description is wrapped, the epilog keeps its line breaks."""
     return commands.add_parser(
-        name, description=description, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
+        name,
+        description=textwrap.fill(description, _HELP_WIDTH),
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
 
 
