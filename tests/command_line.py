@@ -23,6 +23,13 @@ def call(*words):
     return main([*map(str, words)])
 
 
+def said(capsys, *words):
+    """Run it in this process; what it printed."""
+    capsys.readouterr()
+    assert call(*words) == 0
+    return capsys.readouterr()
+
+
 def start(*words):
     """Run it in a process of its own, and don't wait for it."""
     command = [sys.executable, "-m", "probforest", *map(str, words)]

@@ -1,4 +1,4 @@
-"""The command line, as it is typed: in processes of their own, on tables of every format; and its complaints."""
+"""The command line, on tables of every format."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from astropy.table import Table
 
 import probforest
 from catalogue_files import as_arrow
-from command_line import TABLE, TRAIN, call, run, write
+from command_line import TABLE, TRAIN, call, run, said, write
 from probforest.cli.main import main
 from probforest.storage.catalogues import open_catalogue
 
@@ -32,10 +32,9 @@ def expected_probabilities(path):
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.ecsv", "t.fits", "t.vot", "t.parquet", "t.arrow"])
-def test_train_predict_and_evaluate_every_format(folder, tmp_path, name):
+def test_train_predict_and_evaluate_every_format(folder, tmp_path, capsys, name):
     model, table = tmp_path / "model.prf", folder / name
-    trained = run("train", table, *TRAIN, "-o", model)
-    assert trained.returncode == 0, trained.stderr
+    trained = said(capsys, "train", table, *TRAIN, "-o", model)
     for words in (
         "240 rows, 11 columns",
         "galaxy (",
@@ -50,11 +49,10 @@ def test_train_predict_and_evaluate_every_format(folder, tmp_path, name):
         "most important features",
         "saved ",
     ):
-        assert words in trained.stdout
+        assert words in trained.out
     np.testing.assert_array_equal(expected_probabilities(model), expected_probabilities(folder / "without_units.prf"))
     output = tmp_path / f"out{table.suffix}"
-    predicted = run("predict", model, table, "--keep", "objid", "name", "g", "-o", output)
-    assert predicted.returncode == 0, predicted.stderr
+    assert call("predict", model, table, "--keep", "objid", "name", "g", "-o", output) == 0
     with open_catalogue(output) as catalogue:
         answer = catalogue.whole()
         assert {key: str(unit) for key, unit in catalogue.units.items()} == (
@@ -66,33 +64,43 @@ def test_train_predict_and_evaluate_every_format(folder, tmp_path, name):
     np.testing.assert_array_equal(proba, expected_probabilities(model))
     best = np.array(["galaxy", "star"])[proba.argmax(axis=1)]
     assert answer.column("predicted_class").to_pylist() == best.tolist()
-    evaluated = run("evaluate", model, table, "--json")
-    assert evaluated.returncode == 0, evaluated.stderr
-    assert json.loads(evaluated.stdout)["accuracy"]["value"] == pytest.approx(np.mean(best == TABLE["kind"]))
+    evaluated = said(capsys, "evaluate", model, table, "--json")
+    assert json.loads(evaluated.out)["accuracy"]["value"] == pytest.approx(np.mean(best == TABLE["kind"]))
 
 
-def test_inspect(folder):
-    text = run("inspect", folder / "with_units.prf")
-    assert text.returncode == 0
+def test_a_process_of_its_own_does_the_same(folder, tmp_path):
+    model, output = tmp_path / "model.prf", tmp_path / "out.csv"
+    trained = run("train", folder / "t.csv", *TRAIN, "-o", model)
+    assert trained.returncode == 0, trained.stderr
+    assert "out-of-bag accuracy 0." in trained.stdout
+    assert model.read_bytes() == (folder / "without_units.prf").read_bytes()
+    predicted = run("predict", model, folder / "t.csv", "-o", output, "--json")
+    assert predicted.returncode == 0, predicted.stderr
+    assert json.loads(predicted.stdout)["rows"] == 240
+    proba = pyarrow.csv.read_csv(output).column("proba_star").to_numpy()
+    np.testing.assert_array_equal(proba, expected_probabilities(model)[:, 1])
+
+
+def test_inspect(folder, capsys):
+    text = said(capsys, "inspect", folder / "with_units.prf").out
     for words in ("classes: galaxy, star", "10 trees", "size: -size_err2 +size_err1", "g [mag]", "target: kind"):
-        assert words in text.stdout
-    facts = json.loads(run("inspect", folder / "with_units.prf", "--json").stdout)
-    assert facts["units"]["size"] == "arcsec"
-    assert facts["errors"]["g"] == {"lower": "e_g", "upper": None, "limit": None}
-    assert facts["about"]["table"] == "t.fits"
-    assert facts["bytes"] == (folder / "with_units.prf").stat().st_size
-    assert sum(facts["importances"].values()) == pytest.approx(1)
+        assert words in text
+    description = json.loads(said(capsys, "inspect", folder / "with_units.prf", "--json").out)
+    assert description["units"]["size"] == "arcsec"
+    assert description["errors"]["g"] == {"lower": "e_g", "upper": None, "limit": None}
+    assert description["about"]["table"] == "t.fits"
+    assert description["bytes"] == (folder / "with_units.prf").stat().st_size
+    assert sum(description["importances"].values()) == pytest.approx(1)
 
 
-def test_json_is_all_that_standard_output_has(folder, tmp_path):
-    trained = run("train", folder / "t.csv", *TRAIN, "-o", tmp_path / "m.prf", "--json")
-    summary = json.loads(trained.stdout)
+def test_json_is_all_that_standard_output_has(folder, tmp_path, capfd):
+    trained = said(capfd, "train", folder / "t.csv", *TRAIN, "-o", tmp_path / "m.prf", "--json")
+    summary = json.loads(trained.out)
     assert summary["classes"] == ["galaxy", "star"]
     assert summary["ignored"] == {"objid": "--drop", "sure": "--drop", "name": "text"}
     assert summary["out_of_bag"]["n_objects"] + summary["out_of_bag"]["n_left_out"] == 240
-    predicted = json.loads(
-        run("predict", tmp_path / "m.prf", folder / "t.csv", "-o", tmp_path / "o.csv", "--json").stdout
-    )
+    words = ["predict", tmp_path / "m.prf", folder / "t.csv", "-o", tmp_path / "o.csv", "--json"]
+    predicted = json.loads(said(capfd, *words).out)
     assert predicted["rows"] == 240 == sum(predicted["predicted"].values())
     assert predicted["kept"] == ["objid", "name", "kind", "sure"]
 
@@ -118,27 +126,18 @@ def assert_in_order(words, text):
         assert found, each
 
 
-def test_report_and_plots(folder, tmp_path):
-    made = run(
-        "evaluate",
-        folder / "without_units.prf",
-        folder / "t.csv",
-        "--report",
-        tmp_path / "r.html",
-        "--plots",
-        tmp_path / "p",
-    )
-    assert made.returncode == 0, made.stderr
-    assert "was trained on the objects in t.csv" in made.stderr
+def test_report_and_plots(folder, tmp_path, capsys):
+    words = ["evaluate", folder / "without_units.prf", folder / "t.csv"]
+    made = said(capsys, *words, "--report", tmp_path / "r.html", "--plots", tmp_path / "p")
+    assert "was trained on the objects in t.csv" in made.err
     page = Page((tmp_path / "r.html").read_text(encoding="utf-8"))
     assert len(page.sources) >= 5
     assert all(source.startswith("data:image/svg+xml;base64,") for source in page.sources)
     in_this_order = ["without_units.prf on t.csv", "was trained on the objects in t.csv", "Accuracy", "In short"]
     in_this_order += ["galaxy", "Can the probabilities be trusted?", "Size of the errors"]
     assert_in_order(in_this_order, page.text)
-    again = ["evaluate", folder / "without_units.prf", folder / "t.csv", "--plots", tmp_path / "p"]
-    assert call(*again) == 2
-    assert call(*again, "--overwrite") == 0
+    assert call(*words, "--plots", tmp_path / "p") == 2
+    assert call(*words, "--plots", tmp_path / "p", "--overwrite") == 0
     names = {path.name for path in (tmp_path / "p").iterdir()}
     assert {"confusion.png", "reliability.svg", "error_size.png", "importance.svg"} <= names
 
@@ -162,12 +161,11 @@ def test_the_page_about_other_tables_has_no_such_warning(small_model, tmp_path, 
 
 
 def test_demo_and_experiments(tmp_path, capsys):
-    demo = run("demo", "--objects", "60", "--trees", "2", "--json")
-    rows = json.loads(demo.stdout)
+    rows = json.loads(said(capsys, "demo", "--objects", "60", "--trees", "2", "--json").out)
     assert len(rows) == 4
     assert 0 < rows[0]["probforest"]["accuracy"] <= 1
     assert call("experiments", "nothing") == 2
-    assert "no experiment is called 'nothing'" in capsys.readouterr().err
+    assert "unknown experiment 'nothing'" in capsys.readouterr().err
 
 
 # What people mean
@@ -225,7 +223,7 @@ def test_default_columns_and_prefix(folder, tmp_path, capsys):
     assert pyarrow.parquet.read_table(again).column_names[: len(TABLE.colnames)] == TABLE.colnames
     twice = ["predict", model, str(again), "-o", str(tmp_path / "twice.parquet")]
     assert main(twice) == 2
-    assert "'predicted_class' itself" in capsys.readouterr().err
+    assert "already has a column 'predicted_class'" in capsys.readouterr().err
     assert call(*twice, "--prefix", "new_") == 0
     assert call("predict", model, folder / "t.csv", "--keep", "-o", tmp_path / "bare.csv") == 0
     assert pyarrow.csv.read_csv(tmp_path / "bare.csv").column_names == ["predicted_class", "proba_galaxy", "proba_star"]
@@ -273,7 +271,7 @@ def test_pieces_do_not_change_the_answer(folder, tmp_path, monkeypatch):
 
 
 WITHOUT_EXTRAS = """
-import sys
+import contextlib, io, json, sys
 
 class Missing:
     def find_spec(self, name, *_):
@@ -282,37 +280,45 @@ class Missing:
 
 sys.meta_path.insert(0, Missing())
 from probforest.cli.main import main
-sys.exit(main(sys.argv[1:]))
+results = []
+for words in json.loads(sys.argv[1]):
+    errors = io.StringIO()
+    with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
+        code = main(words)
+    results.append((code, errors.getvalue()))
+print(json.dumps(results))
 """
 
 
 def test_a_bare_installation_says_what_is_missing(small_model, tmp_path):
-    def bare(*words):
-        command = [sys.executable, "-c", WITHOUT_EXTRAS, *map(str, words)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=120)
-
-    assert bare("demo", "--objects", "30", "--trees", "1").returncode == 0
-    assert bare("inspect", small_model).returncode == 0
-    table = small_model.with_name("t.csv")
-    trained = bare("train", table, "--target", "kind", "-o", tmp_path / "m.prf")
-    assert trained.returncode == 2
-    assert trained.stderr == (
-        'probforest: error: CSV needs pyarrow, which is not installed: pip install "probforest[tables]"\n'
-    )
-    drawn = bare("evaluate", small_model, table, "--report", tmp_path / "r.html")
-    assert drawn.returncode == 2
-    assert 'pip install "probforest[plots]"' in drawn.stderr
+    model, table = str(small_model), str(small_model.with_name("t.csv"))
+    commands = [
+        ["demo", "--objects", "30", "--trees", "1"],
+        ["inspect", model],
+        ["train", table, "--target", "kind", "-o", str(tmp_path / "m.prf")],
+        ["evaluate", model, table, "--report", str(tmp_path / "r.html")],
+    ]
+    command = [sys.executable, "-c", WITHOUT_EXTRAS, json.dumps(commands)]
+    made = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert made.returncode == 0, made.stderr
+    demo, inspected, trained, drawn = json.loads(made.stdout)
+    assert (demo[0], inspected[0]) == (0, 0)
+    needs_pyarrow = 'CSV needs pyarrow, which is not installed: pip install "probforest[tables]"'
+    assert trained == [2, f"probforest: error: {needs_pyarrow}\n"]
+    assert drawn[0] == 2
+    assert 'pip install "probforest[plots]"' in drawn[1]
     assert os.listdir(tmp_path) == []
 
 
 def test_module_and_version():
-    made = run("--version")
-    assert made.stdout.strip() == "0.1.0"
+    assert run("--version").stdout.strip() == "0.1.0"
     assert shutil.which("probforest", path=os.path.dirname(sys.executable))
 
 
 def test_help_names_every_command_and_option(capsys):
-    text = run("--help").stdout
+    with pytest.raises(SystemExit):
+        call("--help")
+    text = capsys.readouterr().out
     for command in ("train", "predict", "evaluate", "inspect", "demo", "experiments", "exit codes"):
         assert command in text
     for command in ("train", "predict", "evaluate", "inspect"):

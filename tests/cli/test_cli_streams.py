@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 import probforest
-from command_line import call, run, write
+from command_line import call, run, said, write
 from probforest.cli import train
 
 HAS_PIPES = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes of Unix")
@@ -141,16 +141,31 @@ def test_a_damaged_table_from_a_pipe_is_named_as_the_user_does(small_model, tmp_
     assert os.listdir(tmp_path / "temporary") == []
 
 
+@contextmanager
+def standard_input(file):
+    """Another file as standard input, for a while."""
+    before = os.dup(0)
+    os.dup2(file.fileno(), 0)
+    try:
+        yield
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+
+
 @HAS_PIPES
-def test_standard_input(small_model, tmp_path):
-    text = small_model.with_name("t.csv").read_text()
-    made = run("train", "-", "--target", "kind", "-o", tmp_path / "m.prf", input=text)
-    assert made.returncode == 0, made.stderr
-    assert "/dev/stdin: CSV, 40 rows" in made.stdout
-    with small_model.with_name("t.csv").open() as file:
-        made = run("evaluate", tmp_path / "m.prf", "/dev/stdin", "--json", stdin=file)
-    assert json.loads(made.stdout)["n_objects"] == 40
-    assert "was trained on the objects in stdin" in made.stderr
+def test_standard_input(small_model, tmp_path, capsys):
+    table = small_model.with_name("t.csv")
+    reader, writer = os.pipe()
+    os.write(writer, table.read_bytes())  # less than a pipe holds
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe, standard_input(pipe):
+        made = said(capsys, "train", "-", "--target", "kind", "-o", tmp_path / "m.prf")
+    assert "/dev/stdin: CSV, 40 rows" in made.out
+    with table.open("rb") as file, standard_input(file):
+        made = said(capsys, "evaluate", tmp_path / "m.prf", "/dev/stdin", "--json")
+    assert json.loads(made.out)["n_objects"] == 40
+    assert "was trained on the objects in stdin" in made.err
 
 
 def test_devices_and_links_to_nothing(small_model, tmp_path, capsys):
@@ -163,7 +178,7 @@ def test_devices_and_links_to_nothing(small_model, tmp_path, capsys):
     assert f"probforest: error: {link} is a link to nowhere.csv, which does not exist" in capsys.readouterr().err
 
 
-# Outputs that are no files, or appear meanwhile
+# Outputs that are not files, or appear during the work
 
 
 @HAS_PIPES
@@ -172,9 +187,9 @@ def test_outputs_that_are_no_files(small_model, tmp_path, capsys):
     table = small_model.with_name("t.csv")
     for more in ([], ["--overwrite"]):
         assert call("predict", small_model, table, "-o", tmp_path / "pipe.csv", *more) == 2
-        assert "pipe.csv is no file, but a pipe or a device" in capsys.readouterr().err
+        assert "pipe.csv is a pipe or a device" in capsys.readouterr().err
         assert call("train", table, "--target", "kind", "-o", "/dev/stdout", *more) == 2
-        assert "/dev/stdout is no file" in capsys.readouterr().err
+        assert "/dev/stdout is a pipe or a device" in capsys.readouterr().err
     assert call("predict", small_model, table, "-o", "/dev/stdout") == 2
     assert "the name of the output must end in .csv" in capsys.readouterr().err
     assert call("train", table, "--target", "kind", "-o", "-") == 2
@@ -184,7 +199,7 @@ def test_outputs_that_are_no_files(small_model, tmp_path, capsys):
 def test_a_link_to_a_folder_that_is_not_there(small_model, tmp_path, capsys):
     (tmp_path / "link.csv").symlink_to(tmp_path / "no" / "o.csv")
     assert call("predict", small_model, small_model.with_name("t.csv"), "-o", tmp_path / "link.csv") == 2
-    assert f"link.csv: there is no folder {tmp_path / 'no'}. Make it first." in capsys.readouterr().err
+    assert f"link.csv: there is no folder {tmp_path / 'no'}. Create it first." in capsys.readouterr().err
 
 
 def test_two_runs_to_the_same_output(small_model, tmp_path, monkeypatch, capsys):
@@ -198,7 +213,7 @@ def test_two_runs_to_the_same_output(small_model, tmp_path, monkeypatch, capsys)
     monkeypatch.setattr(train, "_out_of_bag", meanwhile)
     words = ["train", small_model.with_name("t.csv"), "--target", "kind", "--set", "n_estimators=1", "-o", output]
     assert call(*words) == 2
-    assert "m.prf was made by another program meanwhile" in capsys.readouterr().err
+    assert "m.prf was created by another program in the meantime" in capsys.readouterr().err
     assert output.read_text() == "theirs"
     assert sorted(os.listdir(tmp_path)) == ["m-2.prf", "m.prf"]
     assert probforest.load(tmp_path / "m-2.prf").classes_.tolist() == ["A", "B"]
@@ -206,7 +221,7 @@ def test_two_runs_to_the_same_output(small_model, tmp_path, monkeypatch, capsys)
     assert probforest.load(output).classes_.tolist() == ["A", "B"]
 
 
-# Names that are no text
+# Names that are not text
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
@@ -279,7 +294,7 @@ assert not {"numba", "sklearn", "scipy", "numpy", "pyarrow"} & set(sys.modules),
 def test_help_needs_no_library():
     made = subprocess.run([sys.executable, "-c", WITHOUT_HEAVY_LIBRARIES], capture_output=True, text=True, timeout=60)
     assert made.returncode == 0, made.stderr
-    assert made.stdout.count("judge a saved forest") == 1
+    assert made.stdout.count("evaluate a saved forest") == 1
     assert "invalid choice: 'bake'" in made.stderr
 
 

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from probforest.evaluation.drawing import as_svg, write_figures
 from probforest.evaluation.figures import (
-    as_svg,
     confusion_figure,
     coverage_figure,
     error_size_figure,
@@ -17,7 +17,6 @@ from probforest.evaluation.figures import (
     importance_figure,
     per_class_figure,
     reliability_figure,
-    write_figures,
 )
 from probforest.evaluation.scores import evaluate
 
@@ -157,7 +156,8 @@ def test_pyplot_is_not_touched():
         "import sys, numpy as np\n"
         "from probforest.evaluation.scores import evaluate\n"
         "assert 'matplotlib' not in sys.modules\n"
-        "from probforest.evaluation.figures import as_svg, coverage_figure\n"
+        "from probforest.evaluation.drawing import as_svg\n"
+        "from probforest.evaluation.figures import coverage_figure\n"
         "assert 'matplotlib' not in sys.modules\n"
         "as_svg(coverage_figure(evaluate([0, 1], np.eye(2), [0, 1])))\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
@@ -167,5 +167,5 @@ def test_pyplot_is_not_touched():
 
 def test_without_matplotlib_the_error_says_what_to_install(evaluation, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"pip install probforest\[plots\]"):
+    with pytest.raises(ImportError, match=r'pip install "probforest\[plots\]"'):
         coverage_figure(evaluation)

@@ -11,8 +11,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from probforest.evaluation.figures import Plot, coverage_figure, figures_of, importance_figure
-from probforest.evaluation.report import EXPLANATIONS, html_report
+from probforest.evaluation.drawing import Plot
+from probforest.evaluation.explanations import EXPLANATIONS
+from probforest.evaluation.figures import coverage_figure, figures_of, importance_figure
+from probforest.evaluation.report import html_report
 from probforest.evaluation.scores import evaluate
 
 pytest.importorskip("matplotlib")
@@ -62,7 +64,7 @@ def make_evaluation(classes=("galaxy", "star"), errors=True, n_objects=60):
 def text():
     evaluation = make_evaluation()
     plots = figures_of(evaluation, importances=[0.4, 0.6], names=["u", "g"])
-    return html_report(evaluation, plots, title="A test", facts={"Model": "forest.prf", "Rows": "60"})
+    return html_report(evaluation, plots, title="A test", details={"Model": "forest.prf", "Rows": "60"})
 
 
 @pytest.fixture(scope="module")
@@ -110,16 +112,16 @@ def test_numbers_are_there(page):
     assert any("left out: 1." in words for words in page.texts)
 
 
-def test_facts_are_at_the_end(page):
+def test_details_are_at_the_end(page):
     assert page.texts[-5:] == ["What was evaluated", "Model", "forest.prf", "Rows", "60"]
-    assert "What was evaluated" not in Page(html_report(make_evaluation(), title="", facts={})).texts
+    assert "What was evaluated" not in Page(html_report(make_evaluation(), title="", details={})).texts
 
 
 def test_the_confusion_matrix_is_drawn_or_a_table_but_not_both(text):
     corner = "True class \\ answer"
     assert corner not in text
     evaluation = make_evaluation()
-    without = Page(html_report(evaluation, title="No figures", facts={}))
+    without = Page(html_report(evaluation, title="No figures", details={}))
     assert corner in without.texts
     assert "img" not in without.tags
     diagonal = [value for value in without.values("td", "class") if value == "diagonal"]
@@ -127,14 +129,14 @@ def test_the_confusion_matrix_is_drawn_or_a_table_but_not_both(text):
 
 
 def test_without_errors_there_is_no_section_about_them():
-    page = Page(html_report(make_evaluation(errors=False), title="", facts={}))
+    page = Page(html_report(make_evaluation(errors=False), title="", details={}))
     assert EXPLANATIONS["error_size"].title not in page.texts
     assert EXPLANATIONS["coverage"].title in page.texts
 
 
 def test_figures_of_others_can_be_added():
     plot = Plot("sky_map", "Where on the sky.", importance_figure(["ra"], [1.0]))
-    page = Page(html_report(make_evaluation(), [plot], title="", facts={}))
+    page = Page(html_report(make_evaluation(), [plot], title="", details={}))
     assert "Sky map" in page.texts
     assert "Where on the sky." in page.texts
 
@@ -142,10 +144,10 @@ def test_figures_of_others_can_be_added():
 def test_names_are_text_whatever_they_contain():
     evaluation = make_evaluation((EVIL, QUOTE))
     plots = [Plot("coverage", EVIL + QUOTE, coverage_figure(evaluation))]
-    text = html_report(evaluation, plots, title=EVIL, facts={EVIL: QUOTE})
+    text = html_report(evaluation, plots, title=EVIL, details={EVIL: QUOTE})
     page = Page(text)
     assert "<script" not in text
-    assert page.texts.count(EVIL) >= 4  # title, heading, class, fact
+    assert page.texts.count(EVIL) >= 4  # title, heading, class, detail
     assert page.values("img", "alt") == [EVIL + QUOTE]
     assert not [name for _, name, _ in page.attributes if name.startswith("on")]
 
@@ -170,7 +172,7 @@ def test_a_browser_opens_it(text, tmp_path):
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 def test_a_browser_runs_nothing_of_it(tmp_path):
-    evil = html_report(make_evaluation((EVIL, QUOTE)), title=EVIL, facts={})
+    evil = html_report(make_evaluation((EVIL, QUOTE)), title=EVIL, details={})
     dom = in_browser(evil, tmp_path, "--dump-dom").stdout
     assert "<script" not in dom
     assert "<title>hacked" not in dom
@@ -181,7 +183,7 @@ def test_a_browser_runs_nothing_of_it(tmp_path):
 
 def test_warnings_stand_between_the_heading_and_the_numbers():
     warning = f"trained on {EVIL}"
-    page = Page(html_report(make_evaluation(), title="Heading", facts={}, warnings=[warning]))
+    page = Page(html_report(make_evaluation(), title="Heading", details={}, warnings=[warning]))
     texts = page.texts[page.texts.index("Heading", 1) :]
     assert texts[1] == f"Trained on {EVIL}"
     assert "were given their true class" in texts[2]

@@ -160,7 +160,7 @@ def test_foreign_archives_joblib_and_folders(tmp_path):
     with pytest.raises(ModelFileError, match=r"is not a saved model of probforest: a zip with no model.json"):
         read_file(tmp_path / "plain.npz")
     rezip(tmp_path / "other.zip", [("model.json", b'{"format": "something else"}')])
-    with pytest.raises(ModelFileError, match="is another one's"):
+    with pytest.raises(ModelFileError, match="belongs to another program"):
         read_file(tmp_path / "other.zip")
     joblib.dump({"a": np.ones(3)}, tmp_path / "model.joblib")
     with pytest.raises(ModelFileError, match="looks like a pickle"):

@@ -363,7 +363,9 @@ def test_a_score_of_ones_own_stays(path):
 
 def test_units_that_astropy_can_not_read(path):
     table = QTable({"a": X[:, 0] * u.def_unit("widget")})
-    with pytest.raises(ValueError, match="column 'a' of X has the unit widget, which astropy can't make of its name"):
+    with pytest.raises(
+        ValueError, match="column 'a' of X has the unit widget, which astropy can't restore from its name"
+    ):
         save(ProbabilisticDecisionTreeClassifier().fit(table, Y), path)
 
 

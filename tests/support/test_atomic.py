@@ -138,7 +138,7 @@ def test_a_file_that_appears_meanwhile_is_kept_and_so_is_the_result(tmp_path, mo
             second.write_text("theirs too")
 
     with pytest.raises(
-        FileExistsError, match=r"table\.csv\.gz was made by another program meanwhile.*table-3\.csv\.gz"
+        FileExistsError, match=r"table\.csv\.gz was created by another program in the meantime.*table-3\.csv\.gz"
     ):
         race()
     assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {
@@ -174,5 +174,5 @@ def test_what_can_not_be_replaced(tmp_path):
         write(tmp_path / "nowhere" / "table.csv", "new")
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")
-        with pytest.raises(ValueError, match="is no regular file and can't be replaced"):
+        with pytest.raises(ValueError, match="is not a regular file and can't be replaced"):
             write(tmp_path / "pipe", "new")

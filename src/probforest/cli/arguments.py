@@ -2,12 +2,15 @@
 
 import argparse
 import os
+import textwrap
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..inputs.columns import Errors
+
+_HELP_WIDTH = 80
 
 
 def integer(low: int, *, but_not: int | None = None) -> Callable[[str], int]:
@@ -16,11 +19,25 @@ def integer(low: int, *, but_not: int | None = None) -> Callable[[str], int]:
     def read(text: str) -> int:
         number = int(text)
         if number < low or number == but_not:
-            raise argparse.ArgumentTypeError(f"{number} is not possible here")
+            raise argparse.ArgumentTypeError(f"{number} is out of range")
         return number
 
     read.__name__ = "whole number"  # which argparse calls it
     return read
+
+
+def new_parser(commands: Any, name: str, description: str, epilog: str = "") -> argparse.ArgumentParser:
+    """A parser for the options of a command. The description is wrapped, the epilog keeps its line breaks."""
+    return commands.add_parser(
+        name,
+        description=textwrap.fill(description, _HELP_WIDTH),
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", type=Path, metavar="MODEL", help="a forest saved by probforest train")
 
 
 def table_path(text: str) -> Path:
@@ -29,18 +46,18 @@ def table_path(text: str) -> Path:
 
 
 def add_n_jobs(parser: argparse.ArgumentParser, default: int = -1) -> None:
-    said = "all cores" if default == -1 else str(default)
+    shown = "all cores" if default == -1 else str(default)
     parser.add_argument(
         "--n-jobs",
         type=integer(-1, but_not=0),
         default=default,
         metavar="N",
-        help=f"threads; -1 takes all cores (default: {said})",
+        help=f"number of threads; -1 uses all cores (default: {shown})",
     )
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
-    """What every command has."""
+    """Options of every command."""
     parser.add_argument("--json", action="store_true", help="print the result as JSON, for scripts")
     parser.add_argument("--debug", action="store_true", help="show the whole traceback of an error")
 
@@ -55,21 +72,21 @@ def add_overwrite(parser: argparse.ArgumentParser) -> None:
 
 
 def refuse_to_overwrite(output: Path, inputs: Sequence[Path], *, overwrite: bool) -> None:
-    """Complain now rather than after the work about an output that is there, can't be made, or is an input."""
+    """Raise an error before the work starts if the output exists, can't be created, or is one of the inputs."""
     if output.is_dir():
         raise ValueError(f"{output} is a folder; give the name of a file in it.")
     is_stream = str(output) == "-" or str(output.parent) in ("/dev", "/dev/fd", "/proc/self/fd")
     if is_stream or (output.exists() and not output.is_file()):
-        raise ValueError(f"{output} is no file, but a pipe or a device; give the name of a file.")
+        raise ValueError(f"{output} is a pipe or a device; give the name of a file.")
     if output.exists():
         for given in inputs:
             if given.exists() and os.path.samefile(output, given):
-                raise ValueError(f"{output} is what is read; write to another file.")
+                raise ValueError(f"{output} is also an input; write to another file.")
         if not overwrite:
             raise ValueError(f"{output} exists already. Choose another name, or add --overwrite to replace it.")
     folder = Path(os.path.realpath(output)).parent
     if not folder.is_dir():
-        raise ValueError(f"{output}: there is no folder {folder}. Make it first.")
+        raise ValueError(f"{output}: there is no folder {folder}. Create it first.")
 
 
 def setting(text: str) -> tuple[str, Any]:
@@ -117,7 +134,7 @@ def error_map(word: str) -> str | dict[str, Any] | None:
     except FileNotFoundError:
         raise ValueError(f"--errors must be auto, none or a TOML file; there is no file {word}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise ValueError(f"{path} is no TOML: {problem}") from problem
+        raise ValueError(f"{path} is not a TOML file: {problem}") from problem
     return {value: _errors_of(value, entry, path) for value, entry in entries.items()}
 
 

@@ -1,4 +1,4 @@
-"""Which columns of a table a model is trained on: what the user says, what their types and names say."""
+"""Which columns of a table a model is trained on, by the options of the user and by their types and names."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -8,14 +8,15 @@ from typing import Any
 from ..inputs.column_names import looks_like_error_of
 from ..inputs.columns import Errors, pair_columns, without_empty
 from ..storage.catalogues import Catalogue
-from ..storage.catalogues.catalogue import NUMERAL, first_text, is_number, is_text, what_there_is
+from ..storage.catalogues.catalogue import NUMERAL, first_text, is_number, is_text
+from ..support.wording import suggestion
 
 EMPTY = "empty"
 
 
 @dataclass
 class ColumnsToUse:
-    """The features of a training, each with its error columns, and all that is left out."""
+    """The features of a training set, each with its error columns, and the columns that are left out."""
 
     order: list[str]  # all columns of the table
     pairs: dict[str, Errors | None] = field(default_factory=dict)
@@ -35,7 +36,7 @@ class ColumnsToUse:
 
 
 def matching(patterns: Iterable[str], names: Sequence[str], option: str) -> list[str]:
-    """Names that fit any of the patterns, in the order of the table; a pattern that fits none is a mistake.
+    """Names that match any of the patterns, in the order of the table; a pattern without a match is an error.
 
     >>> matching(["mag_*"], ["id", "mag_g", "mag_r"], "--features")
     ['mag_g', 'mag_r']
@@ -44,7 +45,7 @@ def matching(patterns: Iterable[str], names: Sequence[str], option: str) -> list
     for pattern in patterns:
         fitting = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
         if not fitting:
-            raise ValueError(f"{option} {pattern}: the table has no such column. {what_there_is(pattern, names)}")
+            raise ValueError(f"{option} {pattern}: the table has no such column. {suggestion(pattern, names)}")
         found.update(fitting)
     return [name for name in names if name in found]
 
@@ -84,7 +85,7 @@ def choose_columns(
     wanted = None if features is None else set(matching(features, names, "--features"))
     if wanted is not None:
         names = _with_their_errors(wanted, names, errors)
-    why_not = {name: _why_not(name, table.column(name), rows, asked_for=name in (features or ())) for name in names}
+    why_not = {name: _why_not(name, table.column(name), rows, requested=name in (features or ())) for name in names}
     chosen.ignored |= {name: reason for name, reason in why_not.items() if reason not in (None, EMPTY)}
     empty = {name for name in names if why_not[name] == EMPTY}
     usable = [name for name in names if name not in chosen.ignored]
@@ -97,7 +98,7 @@ def choose_columns(
 
 
 def _leave_out_empty(chosen: ColumnsToUse, empty: set[str]) -> None:
-    """Leave out values without a number, together with their errors, and errors without a number, as a fit does."""
+    """Leave out empty value columns, together with their errors, and empty error columns, as `fit` does."""
     for value in [value for value in chosen.pairs if value in empty]:
         pair = chosen.pairs.pop(value)
         chosen.ignored[value] = EMPTY
@@ -120,8 +121,8 @@ def _with_their_errors(wanted: set[str], names: Sequence[str], errors: Any) -> l
     return [name for name in names if name in wanted or looks_like_error_of(name, wanted, all_names)]
 
 
-def _why_not(name: str, column: Any, rows: Sequence[int], *, asked_for: bool) -> str | None:
-    """Why a column is no feature; None if it is one."""
+def _why_not(name: str, column: Any, rows: Sequence[int], *, requested: bool) -> str | None:
+    """Why a column can't be a feature; None if it can."""
     import pyarrow.compute as compute
 
     if is_number(column.type):
@@ -131,15 +132,15 @@ def _why_not(name: str, column: Any, rows: Sequence[int], *, asked_for: bool) ->
     if is_text(column.type):
         numeral = compute.match_substring_regex(column.cast("string"), NUMERAL)
         share = compute.mean(numeral.cast("float64")).as_py() or 0.0
-        if asked_for or share >= 0.5:
+        if requested or share >= 0.5:
             row, word = first_text(column)
             where = f"text such as {word!r} in row {rows[row] + 1}"
             raise ValueError(
                 f"the column {name!r} has {where}{', and numbers elsewhere' if share else ''}. "
-                f"Mend it, or leave it out with --drop {name}."
+                f"Correct it, or leave it out with --drop {name}."
             )
         return "text"
-    if asked_for:
+    if requested:
         raise ValueError(f"the column {name!r} is of the type {column.type}; a feature must be a number.")
     return f"of the type {column.type}"
 
@@ -152,13 +153,13 @@ def _all_nan(column: Any) -> bool:
 
 
 def look_like_errors(chosen: ColumnsToUse) -> list[str]:
-    """Features that have the name of an error of another one."""
+    """Features with names like those of error columns of other features."""
     names = set(chosen.pairs)
     return [name for name in chosen.pairs if looks_like_error_of(name, names, names)]
 
 
 def look_like_identifiers(table: Any, names: Sequence[str]) -> list[str]:
-    """Columns of whole numbers that are all different: hardly something to learn from."""
+    """Columns of whole numbers that are all different, which are hardly features."""
     from pyarrow import types
 
     found = []

@@ -1,4 +1,4 @@
-"""What a command says: text for people, or one JSON document for scripts."""
+"""The output of a command: text for people, or one JSON document for scripts."""
 
 import json
 import os
@@ -10,14 +10,14 @@ from typing import Any, TextIO
 
 
 class Console:
-    """Where a command speaks. With `as_json`, standard output has nothing but the result.
+    """Where a command prints. With `as_json`, standard output has nothing but the result.
 
-    Work goes on if nobody can hear: no reader that has gone and no full disk under standard output costs a model.
+    Work continues if nothing can be printed: a closed pipe or a full disk must not cost the user a model.
 
     Attributes
     ----------
     problem : OSError or None
-        Why something was not written, if it is to be known; a reader such as `head` may go when it has read enough.
+        Why something could not be printed. A closed pipe is not a problem: `head` closes it when it has read enough.
     """
 
     def __init__(self, as_json: bool = False):
@@ -25,20 +25,20 @@ class Console:
         self.problem: OSError | None = None
 
     def say(self, text: str = "") -> None:
-        """Something for people to read."""
+        """Print text for people."""
         if not self.as_json:
             self._print(text, sys.stdout)
 
     def note(self, text: str) -> None:
-        """Something that users should know, but didn't ask for."""
-        self.tell(f"note: {text}")
+        """Print a remark that users should know of."""
+        self.message(f"note: {text}")
 
-    def tell(self, text: str) -> None:
-        """A line about the program itself."""
+    def message(self, text: str) -> None:
+        """Print a line to standard error."""
         self._print(f"probforest: {text}", sys.stderr)
 
     def result(self, data: Any) -> None:
-        """The result of a command, for scripts."""
+        """Print the result of a command, for scripts."""
         if self.as_json:
             text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
             if _printable(text, sys.stdout) != text:  # JSON has escapes of its own
@@ -46,7 +46,7 @@ class Console:
             self._print(text, sys.stdout)
 
     def flush(self) -> None:
-        """Write what others have printed, such as a text of help."""
+        """Write what others have printed, such as a help text."""
         for stream in (sys.stdout, sys.stderr):
             with self._listening(stream):
                 stream.flush()
@@ -66,7 +66,7 @@ class Console:
 
     @property
     def shows_progress(self) -> int:
-        """Whether somebody watches."""
+        """Whether standard error is a terminal."""
         return int(sys.stderr.isatty())
 
     @contextmanager
@@ -75,7 +75,7 @@ class Console:
         seen: set[str] = set()
 
         def show(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
-            if category is UserWarning and str(message) not in seen:  # other libraries' own kinds are for programmers
+            if category is UserWarning and str(message) not in seen:  # other kinds, of libraries, are for programmers
                 seen.add(str(message))
                 self.note(str(message))
 
@@ -86,14 +86,14 @@ class Console:
 
 
 def open_closed_streams() -> None:
-    """Put the null device where a standard stream is closed, or the next file that is opened takes its place."""
+    """Put the null device in place of closed streams, or the next file that is opened would take their place."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 (for as long as the program runs)
 
 
 def _silence(stream: TextIO) -> None:
-    """Let a stream write to nowhere, also what it still has in its buffer."""
+    """Redirect a stream to the null device, with what is still in its buffer."""
     with suppress(OSError, ValueError):  # a stream without a number
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
@@ -101,14 +101,9 @@ def _silence(stream: TextIO) -> None:
 
 
 def _printable(text: str, stream: TextIO) -> str:
-    """The text, with escapes for letters that a stream can't encode, such as parts of names of files."""
+    """The text, with escapes for characters that a stream can't encode, such as parts of file names."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return text.encode(encoding, "backslashreplace").decode(encoding)
-
-
-def indented(text: str) -> str:
-    """Every line two blanks further to the right."""
-    return "\n".join(f"  {line}" for line in text.splitlines())
 
 
 def readable_size(size: int) -> str:

@@ -1,19 +1,20 @@
-"""`probforest demo`: the forest beside scikit-learn's on built-in data."""
+"""`probforest demo`: the forest compared with scikit-learn's on built-in data."""
 
 import argparse
 
 from ..estimators.compiling import compile_kernels
 from ..studies.demo import HEADER, compare, line
-from .arguments import add_common, add_n_jobs, integer
+from .arguments import add_common, add_n_jobs, integer, new_parser
 from .console import Console
 
 
 def add(commands) -> None:
     """The options of the command."""
-    parser = commands.add_parser(
+    parser = new_parser(
+        commands,
         "demo",
-        description="Train and judge a probabilistic random forest on built-in noisy data with known truth, "
-        "beside scikit-learn's forest, which ignores the errors.",
+        description="Train and evaluate a probabilistic random forest on built-in noisy data with known truth, "
+        "and compare it with scikit-learn's forest, which ignores the errors.",
     )
     parser.add_argument(
         "--objects", type=integer(20), default=5000, help="objects in the training and in the test set, at least 20"
@@ -27,7 +28,7 @@ def add(commands) -> None:
 
 def run(options: argparse.Namespace, console: Console) -> int:
     console.say(f"{options.objects} training and {options.objects} test objects, 15 features, {options.trees} trees")
-    compile_kernels()  # no timing includes the compiler's work on a first run
+    compile_kernels()  # so that no timing includes the compilation of a first run
     console.say(HEADER)
     rows = []
     for name, theirs, ours in compare(options.objects, options.trees, options.n_jobs, options.seed):

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 
 from ..estimators.classifier import ProbabilisticClassifier
-from ..evaluation.figures import figures_of, write_figures
+from ..evaluation.drawing import write_figures
+from ..evaluation.figures import figures_of
 from ..evaluation.report import html_report
 from ..evaluation.scores import Evaluation
-from ..evaluation.scores import evaluate as judge
+from ..evaluation.scores import evaluate as compare
+from ..evaluation.text import evaluation_text
 from ..storage.catalogues import Catalogue, open_catalogue
-from ..storage.catalogues.catalogue import what_there_is
 from ..storage.models import describe
 from ..support.atomic import replacing
 from ..support.extras import need
-from .arguments import add_common, add_n_jobs, add_overwrite, refuse_to_overwrite, table_path
+from ..support.wording import suggestion
+from .arguments import add_common, add_model, add_n_jobs, add_overwrite, new_parser, refuse_to_overwrite, table_path
 from .console import Console
 from .predictions import Fingerprint, columns_of, load_for_tables, predict_table
 from .target import positions, read_labels_of
@@ -26,14 +28,15 @@ from .target import positions, read_labels_of
 
 def add(commands) -> None:
     """The options of the command."""
-    parser = commands.add_parser(
+    parser = new_parser(
+        commands,
         "evaluate",
-        description="Judge a saved forest on a table with known classes, which should not be the one it was trained "
-        "on: accuracy, log loss, Brier score, a table per class, reliability, accuracy against the size of the errors.",
+        description="Evaluate a saved forest on a table with known classes, which should not be the one it was "
+        "trained on: accuracy, log loss, Brier score, a table per class, reliability, accuracy against the size of the "
+        "errors.",
         epilog="example:\n  probforest evaluate stars.prf test.fits --report report.html",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("model", type=Path, metavar="MODEL", help="a forest saved by probforest train")
+    add_model(parser)
     parser.add_argument(
         "table", type=table_path, metavar="TABLE", help="objects with known classes; - is standard input"
     )
@@ -49,14 +52,14 @@ def add(commands) -> None:
 def run(options: argparse.Namespace, console: Console) -> int:
     if options.report is not None:
         if options.report.suffix.lower() not in (".html", ".htm"):
-            raise ValueError(f"--report {options.report}: the name of a page must end in .html.")
+            raise ValueError(f"--report {options.report}: the file name must end in .html.")
         refuse_to_overwrite(options.report, [options.model, options.table], overwrite=options.overwrite)
     if options.plots is not None and not options.overwrite and options.plots.is_dir() and any(options.plots.iterdir()):
         raise ValueError(f"{options.plots} is not empty. Choose another folder, or add --overwrite to replace figures.")
     if options.report is not None or options.plots is not None:
         need("matplotlib", "Drawing figures", "plots")  # now rather than after the work
     page = nullcontext() if options.report is None else replacing(options.report, overwrite=options.overwrite)
-    with page as report:  # what can't be written is known at once
+    with page as report:  # an error now rather than after the work
         if options.plots is not None:
             options.plots.mkdir(parents=True, exist_ok=True)
         return _run(options, console, report)
@@ -76,9 +79,9 @@ def _run(options: argparse.Namespace, console: Console, report: Path | None) -> 
     console.say(f"{options.model} on {options.table}, classes in {target}\n")
     if n_unlabelled:
         console.say(f"left out: {n_unlabelled:,} rows without a class")
-    console.say(evaluation.as_text())
-    facts = _facts(options, evaluation, target, header, n_unlabelled)
-    _draw(model, evaluation, options, report, facts, notes)
+    console.say(evaluation_text(evaluation))
+    details = _details(options, evaluation, target, header, n_unlabelled)
+    _draw(model, evaluation, options, report, details, notes)
     written = [str(path) for path in (options.plots, options.report) if path is not None]
     if written:
         console.say(f"\nwritten: {', '.join(written)}")
@@ -92,26 +95,26 @@ def _too_good(options: argparse.Namespace, about: dict[str, Any], is_training_ta
     if not is_training_table:
         return
     note = (
-        f"the forest was trained on the objects in {options.table.name}: it knows them, and the results are too good."
+        f"the forest was trained on the objects in {options.table.name}: it has seen them, so the results are too good."
     )
     if "out_of_bag" in about:
-        note += f" The out-of-bag accuracy of the training, {about['out_of_bag']['accuracy'][0]:.3f}, is honest."
+        note += f" The out-of-bag accuracy of the training, {about['out_of_bag']['accuracy'][0]:.3f}, is not biased."
     yield note
 
 
 def _absent_classes(evaluation: Evaluation) -> Iterator[str]:
     absent = [name for name, row in zip(evaluation.names, evaluation.confusion, strict=True) if row.sum() == 0]
     if absent:
-        yield f"no row has the class {', '.join(absent)}: answers of it can't be right here."
+        yield f"no row has the class {', '.join(absent)}: the predictions of this class can't be right."
 
 
 def _target(target: str | None, catalogue: Catalogue) -> str:
     if target is None:
-        raise ValueError("Nothing says which column has the classes. Add --target CLASS.")
+        raise ValueError("The model does not know which column has the classes. Add --target CLASS.")
     if target not in catalogue.names:
         raise ValueError(
-            f"{catalogue.path} has no column {target!r} with the true classes; another one is named with --target. "
-            f"{what_there_is(target, catalogue.names)}"
+            f"{catalogue.path} has no column {target!r} with the true classes; name another one with --target. "
+            f"{suggestion(target, catalogue.names)}"
         )
     return target
 
@@ -137,7 +140,7 @@ def _evaluated(
         raise ValueError(f"{catalogue.path} has no rows" + (" with a class." if n_unlabelled else "."))
     size = np.concatenate(sizes) if sizes else None
     labels = model.classes_[np.concatenate(truth)]
-    evaluation = judge(labels, np.concatenate(probas), model.classes_, error_size=size)
+    evaluation = compare(labels, np.concatenate(probas), model.classes_, error_size=size)
     return evaluation, n_unlabelled, fingerprint.hex()
 
 
@@ -159,7 +162,7 @@ def _refuse_unseen(
     )
 
 
-def _facts(
+def _details(
     options: argparse.Namespace, evaluation: Evaluation, target: str, header: dict[str, Any], n_unlabelled: int
 ) -> dict[str, str]:
     return {
@@ -179,7 +182,7 @@ def _draw(
     evaluation: Evaluation,
     options: argparse.Namespace,
     report: Path | None,
-    facts: dict[str, str],
+    details: dict[str, str],
     notes: list[str],
 ) -> None:
     if report is None and options.plots is None:
@@ -190,5 +193,5 @@ def _draw(
         write_figures(plots, options.plots)
     if report is not None:
         title = f"{options.model.name} on {options.table.name}"
-        page = html_report(evaluation, plots, title=title, facts=facts, warnings=notes)
+        page = html_report(evaluation, plots, title=title, details=details, warnings=notes)
         report.write_text(page, encoding="utf-8", errors="backslashreplace")  # names of files may be no text

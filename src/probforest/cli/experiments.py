@@ -10,7 +10,7 @@ from ..studies.experiments.cases import RECIPES
 from ..studies.experiments.report import table, write_csv
 from ..studies.experiments.studies import STUDIES, Plan
 from ..support.progress import with_progress
-from .arguments import add_common, add_n_jobs, integer
+from .arguments import add_common, add_n_jobs, integer, new_parser
 from .console import Console
 
 
@@ -22,10 +22,11 @@ def tree_numbers(text: str) -> tuple[int, ...]:
 
 def add(commands) -> None:
     """The options of the command."""
-    parser = commands.add_parser(
+    parser = new_parser(
+        commands,
         "experiments",
-        description="Repeat the experiments of the paper (Reis, Baron & Shahaf 2019) beside scikit-learn's forest and "
-        "other rivals. Writes a CSV file, a table and figures (PNG and SVG, needs matplotlib) for each.",
+        description="Repeat the experiments of the paper (Reis, Baron & Shahaf 2019) and compare with scikit-learn's "
+        "forest and other methods. Writes a CSV file, a table and figures (PNG and SVG, needs matplotlib) for each.",
     )
     parser.add_argument("names", nargs="*", metavar="EXPERIMENT", help=f"any of {', '.join(STUDIES)}, or all (default)")
     parser.add_argument("--out", type=Path, default=Path("experiments"), help="folder of the results")
@@ -43,7 +44,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
     names = list(STUDIES) if not options.names or "all" in options.names else options.names
     unknown = [name for name in names if name not in STUDIES]
     if unknown:
-        raise ValueError(f"no experiment is called {unknown[0]!r}; there are {', '.join(STUDIES)}, all")
+        raise ValueError(f"unknown experiment {unknown[0]!r}; expected one of {', '.join(STUDIES)}, all")
     if not options.no_figures:
         figures.pyplot()
     seeds = options.seeds or (1 if options.quick else 3)

@@ -1,4 +1,4 @@
-"""`probforest inspect`: what a saved forest is, and what it needs."""
+"""`probforest inspect`: describe a saved forest and the columns it needs."""
 
 import argparse
 import inspect as signatures
@@ -10,33 +10,34 @@ from typing import Any
 from ..estimators.classifier import ProbabilisticClassifier
 from ..inputs.columns import describe_pairs
 from ..storage.models import describe, load
-from .arguments import add_common
-from .console import Console, indented, readable_size
+from ..support.wording import indented
+from .arguments import add_common, add_model, new_parser
+from .console import Console, readable_size
 
 
 def add(commands) -> None:
     """The options of the command."""
-    parser = commands.add_parser(
+    parser = new_parser(
+        commands,
         "inspect",
-        description="Show what a saved forest is: its classes, the columns it needs, its parameters, its most "
+        description="Describe a saved forest: its classes, the columns it needs, its parameters, its most "
         "important features, and what it was trained on.",
         epilog="example:\n  probforest inspect stars.prf",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("model", type=Path, metavar="MODEL", help="a saved forest")
+    add_model(parser)
     add_common(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace, console: Console) -> int:
     model = load(options.model)
-    facts = _facts(model, options.model)
-    console.say(_text(facts, model))
-    console.result(facts)
+    description = _description(model, options.model)
+    console.say(_text(description, model))
+    console.result(description)
     return 0
 
 
-def _facts(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
+def _description(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
     header = describe(path)
     trees = model.trees_ if hasattr(model, "trees_") else [model.tree_]
     names = [str(name) for name in model.feature_names_]
@@ -61,7 +62,7 @@ def _facts(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
 
 
 def _changed_parameters(model: ProbabilisticClassifier) -> dict[str, Any]:
-    """Parameters that are not the defaults; the errors are shown apart."""
+    """Parameters that are not the defaults; the errors are shown separately."""
     defaults = {name: each.default for name, each in signatures.signature(type(model)).parameters.items()}
     return {
         name: value
@@ -79,14 +80,14 @@ def _plain(value: Any) -> Any:
     return value if is_plain else str(value)
 
 
-def _text(facts: dict[str, Any], model: ProbabilisticClassifier) -> str:
+def _text(description: dict[str, Any], model: ProbabilisticClassifier) -> str:
     lines = [
-        f"{facts['model']}: {facts['kind']}, {readable_size(facts['bytes'])}, "
-        f"written by probforest {facts['written_by']} (format {facts['format_version']})",
-        f"classes: {', '.join(map(str, facts['classes']))}",
-        f"{facts['n_trees']:,} trees, {facts['n_nodes']:,} nodes, depth {facts['depth']}",
+        f"{description['model']}: {description['kind']}, {readable_size(description['bytes'])}, "
+        f"written by probforest {description['written_by']} (format {description['format_version']})",
+        f"classes: {', '.join(map(str, description['classes']))}",
+        f"{description['n_trees']:,} trees, {description['n_nodes']:,} nodes, depth {description['depth']}",
     ]
-    notes = dict(facts["about"])
+    notes = dict(description["about"])
     out_of_bag, _ = notes.pop("out_of_bag", None), notes.pop("fingerprint", None)
     lines += [f"{key}: {value}" for key, value in notes.items()]
     if out_of_bag:
@@ -94,14 +95,14 @@ def _text(facts: dict[str, Any], model: ProbabilisticClassifier) -> str:
         lines.append(
             f"out-of-bag accuracy {accuracy:.4f} ({low:.4f} to {high:.4f}), log loss {out_of_bag['log_loss']:.4f}"
         )
-    if facts["parameters"]:
-        lines.append("parameters: " + ", ".join(f"{key}={value!r}" for key, value in facts["parameters"].items()))
-    if facts["units"]:
-        lines.append("units: " + ", ".join(f"{name} [{unit}]" for name, unit in facts["units"].items()))
+    if description["parameters"]:
+        lines.append("parameters: " + ", ".join(f"{key}={value!r}" for key, value in description["parameters"].items()))
+    if description["units"]:
+        lines.append("units: " + ", ".join(f"{name} [{unit}]" for name, unit in description["units"].items()))
     lines.append("")
     if model.error_pairs_ is not None:
         lines += ["features, with their errors:", indented(describe_pairs(model.error_pairs_)), ""]
-    importances = sorted(facts["importances"].items(), key=lambda item: -item[1])
+    importances = sorted(description["importances"].items(), key=lambda item: -item[1])
     lines.append("importances" if len(importances) <= 20 else "importances, the largest 20")
     width = max(len(name) for name, _ in importances)
     lines += [f"  {name:{width}s}  {importance:.3f}" for name, importance in importances[:20]]

@@ -1,4 +1,4 @@
-"""How a command is stopped: by Ctrl-C, or politely by another program (SIGTERM, SIGHUP)."""
+"""How a command is interrupted: by Ctrl-C, or by another program (SIGTERM, SIGHUP)."""
 
 import os
 import signal
@@ -12,12 +12,12 @@ _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if
 
 
 class Interruption:
-    """Says what happens when the program is to stop. Used in `with`; afterwards all is as it was.
+    """What happens when the program is interrupted. Used in `with`; restores the signal handlers at the end.
 
     Attributes
     ----------
     is_requested : bool
-        Whether it is to stop. A library may turn the exception into another one, or lose it.
+        Whether a signal has come. A library may turn the exception into another one, or lose it.
     """
 
     def __init__(self) -> None:
@@ -25,9 +25,9 @@ class Interruption:
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> "Interruption":
-        if threading.current_thread() is threading.main_thread():  # no other may say what signals do
+        if threading.current_thread() is threading.main_thread():  # no other thread may set signal handlers
             before = {number: signal.getsignal(number) for number in _SIGNALS}
-            ignored = (signal.SIG_IGN, None)  # `nohup` has its reasons
+            ignored = (signal.SIG_IGN, None)  # set by `nohup`
             self._before = {number: handler for number, handler in before.items() if handler not in ignored}
         return self
 
@@ -36,15 +36,15 @@ class Interruption:
             signal.signal(number, handler)
 
     def exits_at_once(self) -> None:
-        """From now on: there is nothing yet to tidy up, and libraries that are being imported can't be in the way."""
+        """From now on, exit at once: there is nothing to clean up yet, and half-imported libraries are not unwound."""
         self._handle_with(_leave)
 
     def raises(self) -> None:
-        """From now on: a KeyboardInterrupt, so that unfinished files are removed."""
+        """From now on, raise a KeyboardInterrupt, so that unfinished files are removed."""
         self._handle_with(self._stop)
 
     def kills(self) -> None:
-        """From now on: the work is done, and nothing is said about it."""
+        """From now on, end without a message: the work is done."""
         self._before = dict.fromkeys(self._before, signal.SIG_DFL)
 
     def _handle_with(self, handler: Any) -> None:

@@ -1,4 +1,4 @@
-"""The command line: its commands, how it ends, and how it complains.
+"""The command line: its commands, its exit codes, and its error messages.
 
 A command is imported when it is called, so that help and Ctrl-C need not wait for Numba and scikit-learn.
 """
@@ -18,10 +18,10 @@ FAILED, WRONG_INPUT = 1, 2
 _COMMANDS = {
     "train": "train a forest on a table and save it",
     "predict": "classify a table with a saved forest",
-    "evaluate": "judge a saved forest on a table with known classes",
-    "inspect": "show what a saved forest is and which columns it needs",
-    "demo": "train and judge a forest on built-in noisy data, beside scikit-learn's",
-    "experiments": "repeat the experiments of the paper, with more rivals",
+    "evaluate": "evaluate a saved forest on a table with known classes",
+    "inspect": "describe a saved forest and the columns it needs",
+    "demo": "train and evaluate a forest on built-in noisy data, compared with scikit-learn's",
+    "experiments": "repeat the experiments of the paper, with more methods to compare",
     "precompile": "compile all kernels now, so that no later run has to",
 }
 
@@ -34,8 +34,8 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
         epilog="a first look:   probforest demo\n"
         "with a table:   probforest train stars.fits --target class -o stars.prf\n"
         "                probforest predict stars.prf survey.parquet -o classes.parquet\n\n"
-        "exit codes: 0 all went well; 2 the command, a table or a model is not as it should be;\n"
-        "            1 something else failed, such as a full disk; 130 interrupted",
+        "exit codes: 0 success; 2 invalid command, table or model;\n"
+        "            1 other failure, such as a full disk; 130 interrupted",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     main_parser.add_argument("--version", action="version", version=version("probforest"))
@@ -49,7 +49,7 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns its exit code. Without `arguments`, the program is the command line itself."""
+    """Run a command; returns its exit code. Without `arguments`, those of the process are used."""
     open_closed_streams()
     console = Console()
     with interruption.Interruption() as stop:
@@ -61,13 +61,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if arguments is None:
             stop.kills()
         if console.problem is not None and code == 0:
-            console.tell(f"error: standard output: {console.problem.strerror}")
+            console.message(f"error: standard output: {console.problem.strerror}")
             code = FAILED
         return code
 
 
 def _code(words: list[str], console: Console, stop: interruption.Interruption) -> int:
-    """Run a command, and say what went wrong."""
+    """Run a command and report errors."""
     try:
         options = _options(words, console)
         stop.raises()
@@ -77,7 +77,7 @@ def _code(words: list[str], console: Console, stop: interruption.Interruption) -
     except SystemExit:
         if console.problem is None:
             raise
-        return 0  # of help that could not be printed
+        return 0  # a help text that could not be printed
     except KeyboardInterrupt:
         return _interrupted(console)
     except Exception as problem:
@@ -85,7 +85,7 @@ def _code(words: list[str], console: Console, stop: interruption.Interruption) -
             return _interrupted(console)
         if "--debug" in words:
             traceback.print_exc()
-        console.tell(f"error: {_in_one_line(problem)}")
+        console.message(f"error: {_in_one_line(problem)}")
         return _exit_code(problem)
 
 
@@ -93,16 +93,16 @@ def _options(words: list[str], console: Console) -> argparse.Namespace:
     try:
         return parser(words[0] if words else None).parse_args(words)
     finally:
-        console.flush()  # a text of help
+        console.flush()  # the help text
 
 
 def _interrupted(console: Console) -> int:
-    console.tell(interruption.MESSAGE)
+    console.message(interruption.MESSAGE)
     return interruption.CODE
 
 
 def _in_one_line(problem: Exception) -> str:
-    """What went wrong, in the words of the command line."""
+    """The error message, with options of the command line in place of Python arguments."""
     if isinstance(problem, MemoryError):
         return "there is not enough memory."
     if isinstance(problem, OSError) and problem.strerror:
@@ -112,7 +112,7 @@ def _in_one_line(problem: Exception) -> str:
         text = text.replace(python_word, option)
     if isinstance(problem, ValueError | ImportError):
         return text
-    return f"unexpected {type(problem).__name__}: {text} (--debug shows where)"
+    return f"unexpected {type(problem).__name__}: {text} (--debug shows the traceback)"
 
 
 def _about_file(problem: OSError) -> str:

@@ -5,22 +5,21 @@ import time
 
 from ..estimators.compiling import compile_kernels
 from ..kernels.cache import compiler_is_off, not_kept, processor, store
-from .arguments import add_common
+from .arguments import add_common, new_parser
 from .console import Console
 
 
 def add(commands) -> None:
     """The options of the command."""
-    parser = commands.add_parser(
+    parser = new_parser(
+        commands,
         "precompile",
-        help="compile all kernels now, so that no later run has to",
         description="Compile all kernels and keep them on disk, so that no later fit or prediction has to: when a "
         "container is built, or before many jobs start on a cluster. They are kept in the user's cache folder, or in "
         "the folder that the environment variable NUMBA_CACHE_DIR names.",
         epilog="in a container that runs on processors of many kinds and as any user:\n"
         "  ENV NUMBA_CACHE_DIR=/opt/kernels NUMBA_CPU_NAME=generic\n"
         "  RUN probforest precompile",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_common(parser)
     parser.set_defaults(run=run)
@@ -28,7 +27,7 @@ def add(commands) -> None:
 
 def run(options: argparse.Namespace, console: Console) -> int:
     if compiler_is_off():
-        raise ValueError("nothing is compiled while NUMBA_DISABLE_JIT is set.")
+        raise ValueError("kernels are not compiled while NUMBA_DISABLE_JIT is set; unset it.")
     folder = store().writable
     if folder is None or store().temporary:
         raise OSError("the cache folder can't be written to; set NUMBA_CACHE_DIR to one that can.")

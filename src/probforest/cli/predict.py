@@ -2,15 +2,14 @@
 
 import argparse
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..estimators.classifier import ProbabilisticClassifier
 from ..storage.catalogues import Catalogue, check_output_name, open_catalogue, open_output
-from ..storage.catalogues.catalogue import listed
-from .arguments import add_common, add_n_jobs, add_output, refuse_to_overwrite, table_path
+from ..support.wording import listed
+from .arguments import add_common, add_model, add_n_jobs, add_output, new_parser, refuse_to_overwrite, table_path
 from .columns_to_use import matching
 from .console import Console
 from .predictions import columns_of, load_for_tables, predict_table
@@ -18,7 +17,8 @@ from .predictions import columns_of, load_for_tables, predict_table
 
 def add(commands) -> None:
     """The options of the command."""
-    parser = commands.add_parser(
+    parser = new_parser(
+        commands,
         "predict",
         description="Classify the rows of a table with a saved forest. The output has the columns that the forest does "
         "not use, the predicted class, and the probability of every class, row by row. CSV, Parquet and Arrow go "
@@ -26,9 +26,8 @@ def add(commands) -> None:
         epilog="examples:\n"
         "  probforest predict stars.prf survey.parquet -o classes.parquet\n"
         "  probforest predict stars.prf survey.csv.gz --keep objid ra dec -o classes.fits",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("model", type=Path, metavar="MODEL", help="a forest saved by probforest train")
+    add_model(parser)
     parser.add_argument("table", type=table_path, metavar="TABLE", help="the objects to classify; - is standard input")
     parser.add_argument(
         "--keep",
@@ -70,7 +69,9 @@ def run(options: argparse.Namespace, console: Console) -> int:
     if catalogue.skipped and options.keep is None:
         console.note(f"columns that can't be copied: {listed(list(catalogue.skipped))}.")
     if not kept and options.keep is None:
-        console.note("no column of the output says which row is which: the forest uses them all. --keep copies some.")
+        console.note(
+            "no column of the output identifies the rows, because the forest uses all columns. --keep copies some."
+        )
     _say_counts(console, by_class)
     console.result(
         {
@@ -98,7 +99,7 @@ def _new_columns(model: ProbabilisticClassifier, kept: list[str], prefix: str) -
     taken = [name for name in names if name in kept]
     if taken:
         raise ValueError(
-            f"The table has a column {taken[0]!r} itself. Give the new ones another name with --prefix, or leave it "
+            f"The table already has a column {taken[0]!r}. Rename the new columns with --prefix, or leave this one "
             "out with --keep."
         )
     return names

@@ -11,10 +11,11 @@ from ..estimators.classifier import ProbabilisticClassifier
 from ..inputs.cell_error import CellError
 from ..inputs.units import implied_units
 from ..storage.catalogues import Catalogue
-from ..storage.catalogues.catalogue import Chunk, listed
+from ..storage.catalogues.catalogue import Chunk
 from ..storage.models import load
 from ..support.extras import need
 from ..support.progress import with_progress
+from ..support.wording import listed
 from .console import Console
 
 

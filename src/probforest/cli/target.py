@@ -1,4 +1,4 @@
-"""The column with the classes: from a table's column to labels, and to those that a model knows."""
+"""The column with the classes: its labels, and which classes of a model they are."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ _NO_CLASS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "--")
 
 
 def read_labels_of(column: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Labels of the rows that have one, and which rows these are, (n,) bool. Empty text, NA and the like are none."""
+    """Labels of the rows that have one, and which rows these are, (n,) bool. Empty text, NA and so on are missing."""
     import pyarrow
     import pyarrow.compute as compute
 
@@ -27,9 +27,9 @@ def read_labels_of(column: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def positions(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """The place of each label among the `classes`, -1 where it is none of them.
+    """The place of each label among the `classes`, -1 if it is not one of them.
 
-    Labels are compared as they are written, as the same class is 1 in one file and 1.0 or "1" in another.
+    Labels are compared as text, because the same class is 1 in one file and 1.0 or "1" in another.
 
     >>> positions(np.array(["1", "2.0", "x"]), np.array([1, 2]))
     array([ 0,  1, -1])
@@ -42,7 +42,7 @@ def positions(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def _written(name: Any, is_number: bool) -> str:
-    if is_number and not isinstance(name, int):  # a float has not all digits of a large one
+    if is_number and not isinstance(name, int):  # a float would lose digits of a large one
         try:
             number = float(name)
         except ValueError:

@@ -9,26 +9,29 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..estimators.forest import ProbabilisticRandomForestClassifier
-from ..evaluation.scores import Evaluation, confusion_text, evaluate
+from ..evaluation.scores import Evaluation, evaluate
+from ..evaluation.text import confusion_text
 from ..inputs.cell_error import CellError
 from ..inputs.columns import describe_pairs
 from ..storage.catalogues import Catalogue, open_catalogue
-from ..storage.catalogues.catalogue import listed, what_there_is, with_numbers
+from ..storage.catalogues.catalogue import with_numbers
 from ..storage.catalogues.formats import format_by_name
 from ..storage.models import save
 from ..support.atomic import replacing
+from ..support.wording import indented, listed, suggestion
 from .arguments import (
     add_common,
     add_n_jobs,
     add_output,
     error_map,
     integer,
+    new_parser,
     refuse_to_overwrite,
     setting,
     table_path,
 )
 from .columns_to_use import ColumnsToUse, choose_columns, look_like_errors, look_like_identifiers
-from .console import Console, indented, readable_size
+from .console import Console, readable_size
 from .predictions import Fingerprint, in_file, table_for
 from .target import read_labels_of
 
@@ -38,16 +41,17 @@ _SET_ELSEWHERE = {
     "error_columns": "use --errors",
     "random_state": "use --seed",
     "n_jobs": "use --n-jobs",
-    "warm_start": "there is no forest to go on from",
+    "warm_start": "training always starts with a new forest",
 }
 
 
 def add(commands) -> None:
     """The options of the command."""
-    parser = commands.add_parser(
+    parser = new_parser(
+        commands,
         "train",
         description="Train a forest on a table: CSV, ECSV, FITS, VOTable, Parquet or Arrow, compressed or not. All "
-        "columns with numbers are features, but those that hold the errors of others, which are known by their names "
+        "columns with numbers are features, except error columns, which are recognised by their names "
         "(gmag and e_gmag, prad and prad_err1, prad_err2, ...).",
         epilog="examples:\n"
         "  probforest train stars.fits --target class -o stars.prf\n"
@@ -57,21 +61,20 @@ def add(commands) -> None:
         '  gmag = "e_gmag"                      # one error\n'
         '  prad = ["prad_err2", "prad_err1"]    # lower, upper\n'
         '  mass = {lower = "m_lo", upper = "m_hi", limit = "m_limit"}  # limit: 1 upper, -1 lower, 0 none',
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("table", type=table_path, metavar="TABLE", help="the training set; - is standard input")
     parser.add_argument("--target", required=True, metavar="CLASS", help="the column with the classes")
     parser.add_argument(
         "--label-proba",
         metavar="COL",
-        help="a column with the probability that the class in its row is right, whichever that is",
+        help="a column with the probability that the class of the row is right",
     )
     parser.add_argument(
         "--errors",
         default="auto",
         metavar="auto|MAP.toml|none",
-        help="which columns are errors of which others: by their names (default), by a file, or none of them: "
-        "then columns with errors are features like others, unless you --drop them",
+        help="which columns are errors of which others: by their names (auto, the default), by a file, or none: "
+        "then error columns are features, unless you --drop them",
     )
     parser.add_argument(
         "--features", nargs="+", metavar="COL", help="the features, also as patterns such as 'mag_*'; errors come along"
@@ -105,10 +108,10 @@ class Labelled(NamedTuple):
 def run(options: argparse.Namespace, console: Console) -> int:
     refuse_to_overwrite(options.output, [options.table], overwrite=options.overwrite)
     if format_by_name(options.output)[0] is not None:
-        raise ValueError(f"{options.output}: a model must not have the name of a table. The usual ending is .prf.")
+        raise ValueError(f"{options.output}: a model must not be named like a table. The usual ending is .prf.")
     forest = _new_forest(options, console)
     errors = error_map(options.errors)
-    # first of all, as a folder that can't be written to is known at once
+    # first, so that a folder that is not writable is noticed at once
     with replacing(options.output, overwrite=options.overwrite) as temporary:
         with open_catalogue(options.table) as catalogue:
             labelled = _labelled_rows(catalogue, options)
@@ -138,18 +141,18 @@ def _fit(
     confidence = numbers.column(options.label_proba).to_numpy() if options.label_proba else None
     if confidence is not None and np.isnan(confidence).any():
         raise ValueError(
-            f"{catalogue.path}: the column {options.label_proba!r} has no number in {np.isnan(confidence).sum():,} of "
-            f"{len(confidence):,} rows. Write 1 where the class is certain, 1 / (number of classes) where nothing is "
-            "known, or empty the class, which leaves the row out."
+            f"{catalogue.path}: the column {options.label_proba!r} is empty in {np.isnan(confidence).sum():,} of "
+            f"{len(confidence):,} rows. Write 1 if the class is certain, 1 / (number of classes) if it is unknown, "
+            "or remove the class, which leaves the row out."
         )
     try:
-        with redirect_stdout(None):  # the forest would say again which errors it has found
+        with redirect_stdout(None):  # the forest would print again which errors it has found
             forest.fit(X, labelled.labels, y_proba=confidence)
     except CellError as error:
         if error.what == "y_proba":
             error = error.renamed(f"column {options.label_proba!r}")
         raise in_file(error, catalogue, int(labelled.rows[error.row or 0])) from None
-    forest.set_params(verbose=0)  # whoever loads it has another terminal
+    forest.set_params(verbose=0)  # progress bars belong to this terminal
     return Fingerprint(chosen.names).after(numbers).hex()
 
 
@@ -158,12 +161,12 @@ def _label_proba(options: argparse.Namespace) -> list[str]:
 
 
 def _new_forest(options: argparse.Namespace, console: Console) -> ProbabilisticRandomForestClassifier:
-    """The forest that is asked for. It is judged out of bag, which costs little."""
+    """The forest, with the parameters of --set. Out-of-bag scores cost little and are computed by default."""
     settings = dict(options.set)
     known = inspect.signature(ProbabilisticRandomForestClassifier).parameters
     for key in settings:
         if key not in known:
-            raise ValueError(f"--set {key}: a forest has no such parameter. {what_there_is(key, list(known))}")
+            raise ValueError(f"--set {key}: a forest has no such parameter. {suggestion(key, list(known))}")
     for key, remedy in _SET_ELSEWHERE.items():
         if key in settings:
             raise ValueError(f"--set {key}: {remedy}.")
@@ -236,14 +239,14 @@ def _about(
 def _describe(
     console: Console, catalogue: Catalogue, labelled: Labelled, chosen: ColumnsToUse, options: argparse.Namespace
 ) -> None:
-    """Say what is taken from the table, and what is not."""
+    """Print what is used of the table, and what is not."""
     n_rows, n_columns = len(labelled.labels) + labelled.n_unlabelled, len(catalogue.names) + len(catalogue.skipped)
     console.say(f"{catalogue.path}: {catalogue.format}, {n_rows:,} rows, {n_columns} columns")
     classes, counts = np.unique(labelled.labels, return_counts=True)
     shown = [f"{name} ({count:,})" for name, count in zip(classes.tolist(), counts.tolist(), strict=True)]
     console.say(f"classes in {options.target}: {listed(shown, most=30)}")
     for name in classes[counts == 1].tolist():
-        console.note(f"the class {name!r} has a single row. Is it a mistake?")
+        console.note(f"the class {name!r} has a single row. Is this a mistake?")
     if labelled.n_unlabelled:
         console.say(f"left out: {labelled.n_unlabelled:,} rows without a class")
     how = "with their errors" if chosen.error_columns else "no column is an error of another"
@@ -269,7 +272,7 @@ def _report(
     size: int,
 ) -> None:
     if evaluation is None:
-        console.say("There is no out-of-bag accuracy: bootstrap or oob_score is false.")
+        console.say("No out-of-bag accuracy: bootstrap or oob_score is false.")
     else:
         accuracy = evaluation.accuracy
         console.say(
@@ -295,7 +298,7 @@ def _summary(
     evaluation: Evaluation | None,
     size: int,
 ) -> dict[str, Any]:
-    """All of it for scripts."""
+    """The summary for scripts."""
     return {
         "model": str(options.output),
         "bytes": size,

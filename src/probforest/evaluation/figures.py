@@ -1,25 +1,19 @@
-"""The figures of an Evaluation, and of feature importances, for readers of all eyes. Needs matplotlib.
+"""The figures of an Evaluation, and of feature importances. Needs matplotlib."""
 
-Figures are made without pyplot and in a style of their own: nothing of the user's matplotlib changes, and nothing of it
-changes them.
-"""
-
-import io
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .scores import Evaluation, confidence_interval, one_line, percent, shortened, size_range
+from ..support.wording import one_line, shortened
+from .accuracy import share_right
+from .drawing import Plot, count_ticks, new_figure, percent_ticks
+from .scores import Evaluation
+from .tables import percent, size_range
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDTH = 6.0  # inches; all figures are 600 pixels wide at 100 dots per inch
-DOTS_PER_INCH = 200
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#6B6B6B"
 MOST_NUMBERED_CLASSES = 12  # cells of more classes have no room for their counts
@@ -27,101 +21,36 @@ LONGEST_NAME = 26
 LONGEST_NAME_OF_MANY = 18  # along two sides of a matrix
 LONGEST_FEATURE = 34
 SHARE_TICKS = (0, 0.05, 0.2, 0.5, 1)
-STYLE = {
-    "font.size": 9,
-    "font.family": "sans-serif",
-    "axes.titlesize": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.linewidth": 0.7,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#E4E4E4",
-    "grid.linewidth": 0.7,
-    "lines.linewidth": 1.5,
-    "lines.markersize": 5,
-    "legend.frameon": False,
-    "legend.fontsize": 8,
-    "figure.constrained_layout.use": True,
-    "figure.constrained_layout.w_pad": 0.08,
-    "figure.constrained_layout.h_pad": 0.06,
-    "text.parse_math": False,  # a class may have a $ in its name
-    "svg.fonttype": "path",  # looks the same wherever it is opened
-    "svg.hashsalt": "probforest",  # the same figure is the same file
-}
-
-
-class Plot(NamedTuple):
-    """A figure, a name for its file and a sentence that says what it shows."""
-
-    name: str
-    caption: str
-    figure: "Figure"
 
 
 def figures_of(evaluation: Evaluation, importances=None, names=None) -> tuple[Plot, ...]:
-    """All figures that can be drawn of an evaluation, in the order in which they should be shown.
+    """All figures of an evaluation, in the order in which they should be shown.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        What is to be drawn.
-    importances : array-like of shape (n_features,), default=None
-        The importance of every feature, such as `feature_importances_` of a forest. None: not drawn.
-    names : sequence of str, default=None
-        Names of the features; None numbers them.
+    `importances` (n_features,) are drawn if they are given, with the `names` of the features.
 
-    Returns
-    -------
-    tuple of Plot
-        The figures, with names and captions.
-
-    Examples
-    --------
-    >>> from probforest.evaluation import evaluate
-    >>> from probforest.plotting import figures_of
+    >>> from probforest.evaluation.scores import evaluate
     >>> evaluation = evaluate([0, 1, 1], [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]], [0, 1])
     >>> [plot.name for plot in figures_of(evaluation, importances=[0.7, 0.3])]
     ['confusion', 'per_class', 'reliability', 'coverage', 'importance']
     """
-    plots = [
-        Plot(
-            "confusion", "How often each true class (row) was given each answer (column).", confusion_figure(evaluation)
-        ),
-        Plot("per_class", "Precision and recall of every class, with 95 % intervals.", per_class_figure(evaluation)),
-        Plot(
-            "reliability",
-            "Share of right answers against the probability that the model gave them, with 95 % intervals.",
-            reliability_figure(evaluation),
-        ),
-    ]
-    if evaluation.error_sizes:
-        caption = "Accuracy of objects with small and with large errors, with 95 % intervals."
-        plots.append(Plot("error_size", caption, error_size_figure(evaluation)))
-    caption = "Accuracy when only the most confident answers count, with 95 % intervals."
-    plots.append(Plot("coverage", caption, coverage_figure(evaluation)))
+    names_of_drawn = [name for name in _FIGURES if name != "error_size" or evaluation.error_sizes]
+    plots = [Plot(name, _FIGURES[name].caption, _FIGURES[name].draw(evaluation)) for name in names_of_drawn]
     if importances is not None:
         names = [f"feature {i}" for i in range(len(importances))] if names is None else names
-        caption = "The features that the model's splits gain most from."
-        plots.append(Plot("importance", caption, importance_figure(names, importances)))
+        plots.append(
+            Plot(
+                "importance",
+                "The features with the largest gain in the splits of the model.",
+                importance_figure(names, importances),
+            )
+        )
     return tuple(plots)
 
 
 def confusion_figure(evaluation: Evaluation) -> "Figure":
-    """The confusion matrix; colour is the share of the row, so that rare classes are seen as well.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        What is to be drawn.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure; with counts in the cells of up to twelve classes.
-    """
+    """The confusion matrix; colour is the share of the row, so that rare classes are seen as well."""
     n_classes = len(evaluation.classes)
-    with _new_figure(_height_of_confusion(n_classes)) as figure:
+    with new_figure(_height_of_confusion(n_classes)) as figure:
         axes = figure.add_subplot()
         shares = _share_of_row(evaluation.confusion)
         # Cells without objects are not drawn: 50 classes have 2,500 cells, and most are empty.
@@ -138,7 +67,7 @@ def confusion_figure(evaluation: Evaluation) -> "Figure":
             aspect=45,
             pad=0.02,
             ticks=SHARE_TICKS,
-            format=_percent_formatter(),
+            format=percent_ticks(),
         )
         bar.set_label("share of the true class")
         bar.outline.set_visible(False)
@@ -146,20 +75,9 @@ def confusion_figure(evaluation: Evaluation) -> "Figure":
 
 
 def per_class_figure(evaluation: Evaluation) -> "Figure":
-    """Precision and recall of every class, a row each.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        What is to be drawn.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
-    """
+    """Precision and recall of every class, a row each."""
     n_classes = len(evaluation.classes)
-    with _new_figure(1.1 + max(0.6, _row_height(n_classes, 0.35) * n_classes)) as figure:
+    with new_figure(1.1 + max(0.6, _row_height(n_classes, 0.35) * n_classes)) as figure:
         axes = figure.add_subplot()
         n_right = np.diag(evaluation.confusion)
         recall = n_right, evaluation.confusion.sum(axis=1)
@@ -170,26 +88,15 @@ def per_class_figure(evaluation: Evaluation) -> "Figure":
         axes.set_yticks(rows, _short_names(evaluation.names, LONGEST_NAME), fontsize=_font_size(n_classes))
         axes.set_ylim(n_classes - 0.4, -0.6)
         axes.set_xlim(-0.02, 1.02)
-        axes.xaxis.set_major_formatter(_percent_formatter())
+        axes.xaxis.set_major_formatter(percent_ticks())
         figure.legend(loc="outside upper left", ncols=2)
     return figure
 
 
 def reliability_figure(evaluation: Evaluation) -> "Figure":
-    """The reliability curve of the most probable class; below, how many objects each point stands for.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        What is to be drawn.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
-    """
+    """The reliability curve of the most probable class; below, how many objects each point stands for."""
     bins = evaluation.reliability
-    with _new_figure(5.6) as figure:
+    with new_figure(5.6) as figure:
         axes, below = figure.subplots(2, 1, sharex=True, height_ratios=(3.5, 1))
         axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1, label="perfect")
         _plot_accuracies(axes, [bin.mean_proba for bin in bins], [bin.accuracy for bin in bins], label="this model")
@@ -200,30 +107,19 @@ def reliability_figure(evaluation: Evaluation) -> "Figure":
         counts = [bin.n_objects for bin in bins]
         below.bar([bin.low for bin in bins], counts, width=0.1, align="edge", color=BLUE, edgecolor="white")
         below.set(xlabel="probability of the answer", ylabel="objects")
-        axes.yaxis.set_major_formatter(_percent_formatter())
-        below.xaxis.set_major_formatter(_percent_formatter())
-        below.yaxis.set_major_formatter(_count_formatter())
+        axes.yaxis.set_major_formatter(percent_ticks())
+        below.xaxis.set_major_formatter(percent_ticks())
+        below.yaxis.set_major_formatter(count_ticks())
     return figure
 
 
 def error_size_figure(evaluation: Evaluation) -> "Figure":
-    """Accuracy against the size of the errors, beside the accuracy that the model expects.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        What is to be drawn, made with `error_size`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
-    """
+    """Accuracy against the size of the errors, beside the accuracy that the model expects."""
     bins = evaluation.error_sizes
     if not bins:
         raise ValueError("There are no sizes of errors to draw: evaluate was called without error_size.")
     places = np.arange(len(bins))
-    with _new_figure(3.6) as figure:
+    with new_figure(3.6) as figure:
         axes = figure.add_subplot()
         expected = [bin.mean_proba for bin in bins]
         axes.plot(places, expected, "D", color=VERMILION, fillstyle="none", label="expected by the model")
@@ -232,57 +128,29 @@ def error_size_figure(evaluation: Evaluation) -> "Figure":
         axes.set_xticks(places, labels, fontsize=8)
         axes.set(xlim=(-0.5, len(bins) - 0.5), xlabel="size of the errors", ylabel="accuracy")
         axes.grid(visible=False, axis="x")
-        axes.yaxis.set_major_formatter(_percent_formatter())
+        axes.yaxis.set_major_formatter(percent_ticks())
         figure.legend(loc="outside upper left", ncols=2)
     return figure
 
 
 def coverage_figure(evaluation: Evaluation) -> "Figure":
-    """Accuracy against the share of objects that are answered, the most confident first.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        What is to be drawn.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
-    """
+    """Accuracy against the share of objects that are answered, the most confident first."""
     points = evaluation.coverage
     share, accuracies = [point.share for point in points], [point.accuracy for point in points]
-    with _new_figure(3.6) as figure:
+    with new_figure(3.6) as figure:
         axes = figure.add_subplot()
         low, high = [accuracy.low for accuracy in accuracies], [accuracy.high for accuracy in accuracies]
         axes.fill_between(share, low, high, color=BLUE, alpha=0.18, linewidth=0)
         axes.plot(share, [accuracy.value for accuracy in accuracies], "o-", color=BLUE)
         axes.set(xlim=(0, 1.02), xlabel="share of the objects, the most confident first", ylabel="accuracy")
-        axes.xaxis.set_major_formatter(_percent_formatter())
-        axes.yaxis.set_major_formatter(_percent_formatter())
+        axes.xaxis.set_major_formatter(percent_ticks())
+        axes.yaxis.set_major_formatter(percent_ticks())
     return figure
 
 
 def importance_figure(names, importances, most=20) -> "Figure":
-    """The most important features, the first on top.
+    """The `most` important features, the first on top.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the features.
-    importances : array-like of shape (n_features,)
-        Importance of each.
-    most : int, default=20
-        How many features are drawn.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
-
-    Examples
-    --------
-    >>> from probforest.plotting import importance_figure
     >>> figure = importance_figure(["u", "g", "r"], [0.2, 0.5, 0.3], most=2)
     >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
     ['g', 'r']
@@ -291,7 +159,7 @@ def importance_figure(names, importances, most=20) -> "Figure":
     if importances.shape != (len(names),):
         raise ValueError(f"There are {len(names)} names of features, but importances has shape {importances.shape}.")
     first = np.argsort(-importances, kind="stable")[:most]
-    with _new_figure(0.9 + 0.24 * len(first)) as figure:
+    with new_figure(0.9 + 0.24 * len(first)) as figure:
         axes = figure.add_subplot()
         axes.barh(np.arange(len(first)), importances[first], color=BLUE, height=0.7)
         axes.set_yticks(np.arange(len(first)), _short_names([names[i] for i in first], LONGEST_FEATURE))
@@ -301,102 +169,26 @@ def importance_figure(names, importances, most=20) -> "Figure":
     return figure
 
 
-def write_figures(plots: Sequence[Plot], folder) -> list[Path]:
-    """Write every figure as PNG and as SVG.
-
-    Parameters
-    ----------
-    plots : sequence of Plot
-        The figures; their names become the names of the files.
-    folder : str or Path
-        Where to; made if it is not there.
-
-    Returns
-    -------
-    list of Path
-        The files.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from probforest.plotting import Plot, importance_figure, write_figures
-    >>> plot = Plot("importance", "Importances.", importance_figure(["u", "g"], [0.4, 0.6]))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [path.name for path in write_figures([plot], folder)]
-    ['importance.png', 'importance.svg']
-    """
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for plot in plots:
-        png, svg = folder / f"{plot.name}.png", folder / f"{plot.name}.svg"
-        with drawing():
-            plot.figure.savefig(png, dpi=DOTS_PER_INCH)
-        svg.write_text(as_svg(plot.figure), encoding="utf-8")
-        paths += [png, svg]
-    return paths
+class _Recipe(NamedTuple):
+    caption: str
+    draw: Callable[[Evaluation], Any]
 
 
-def as_svg(figure: "Figure") -> str:
-    """A figure as the text of an SVG file, always the same for the same figure.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        The figure.
-
-    Returns
-    -------
-    str
-        The SVG.
-    """
-    file = io.StringIO()
-    with drawing():
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
-
-
-@contextmanager
-def drawing() -> Iterator[None]:
-    """Our style, whatever the user's is, while something is drawn or written."""
-    try:
-        from matplotlib import style
-    except ImportError as problem:
-        raise ImportError("Figures need matplotlib: pip install probforest[plots]") from problem
-    with style.context(["default", STYLE]), warnings.catch_warnings():
-        # Names may have letters that matplotlib's font lacks; boxes in a figure are no reason to stop.
-        warnings.filterwarnings("ignore", "Glyph .* missing from")
-        yield
-
-
-@contextmanager
-def _new_figure(height: float) -> Iterator["Figure"]:
-    """A figure to be drawn in; afterwards its layout is fixed, or each file written of it would change the next."""
-    with drawing():
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(WIDTH, height))
-        FigureCanvasAgg(figure)
-        yield figure
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
-
-
-def _percent_formatter() -> Any:
-    from matplotlib.ticker import FuncFormatter
-
-    return FuncFormatter(lambda share, _: f"{100 * share:.4g} %")
-
-
-def _count_formatter() -> Any:
-    from matplotlib.ticker import FuncFormatter
-
-    return FuncFormatter(lambda count, _: f"{count:,.4g}" if count < 1e4 else f"{count:,.0f}")
+_FIGURES = {
+    "confusion": _Recipe("How often each true class (row) got each answer (column).", confusion_figure),
+    "per_class": _Recipe("Precision and recall of every class, with 95 % intervals.", per_class_figure),
+    "reliability": _Recipe(
+        "Share of right answers against the probability of the answer, with 95 % intervals.", reliability_figure
+    ),
+    "error_size": _Recipe(
+        "Accuracy of objects with small and with large errors, with 95 % intervals.", error_size_figure
+    ),
+    "coverage": _Recipe("Accuracy when only the most confident answers count, with 95 % intervals.", coverage_figure),
+}
 
 
 def _norm_of_shares() -> Any:
-    """Colours for shares by their square root: mix-ups of a few per cent are what one looks for."""
+    """Colours by the square root of a share, so that mix-ups of a few per cent stand out."""
     from matplotlib.colors import PowerNorm
 
     return PowerNorm(0.5, vmin=0, vmax=1)
@@ -407,7 +199,7 @@ def _short_names(names: Sequence[Any], longest: int) -> list[str]:
 
 
 def _font_size(n_classes: int) -> float:
-    """Letters as high as the rows of a confusion matrix, which has the width of a page whatever it shows."""
+    """Letters as high as the rows of a confusion matrix, which is always as wide as the page."""
     return float(np.clip(9 - (n_classes - MOST_NUMBERED_CLASSES) * 0.12, 5.5, 9))
 
 
@@ -456,12 +248,12 @@ def _thin_lines(axes: Any, n_classes: int) -> None:
 
 
 def _plot_shares(axes: Any, rows: Any, n_hits: Any, n_all: Any, colour: str, marker: str, label: str) -> None:
-    """Shares with intervals, a row each; rows of nothing are left out."""
+    """Shares with intervals, a row each; empty rows are left out."""
     there = n_all > 0
-    share = n_hits[there] / n_all[there]
-    ends = [confidence_interval(hits, trials) for hits, trials in zip(n_hits[there], n_all[there], strict=True)]
-    axes.hlines(rows[there], *np.transpose(ends), color=colour, linewidth=1, alpha=0.6)
-    axes.plot(share, rows[there], marker, color=colour, markersize=5 if len(rows) <= 20 else 3.5, label=label)
+    shares = [share_right(int(hits), int(trials)) for hits, trials in zip(n_hits[there], n_all[there], strict=True)]
+    value, low, high = np.reshape(shares, (-1, 3)).T
+    axes.hlines(rows[there], low, high, color=colour, linewidth=1, alpha=0.6)
+    axes.plot(value, rows[there], marker, color=colour, markersize=5 if len(rows) <= 20 else 3.5, label=label)
 
 
 def _plot_accuracies(axes: Any, x: Any, accuracies: Any, label: str, linestyle: str = "-") -> None:
@@ -476,7 +268,7 @@ def _about_the_rest(importances: np.ndarray, first: np.ndarray) -> str:
     n_others, total = len(importances) - len(first), importances.sum()
     if n_others == 0:
         return ""
-    if (importances < 0).any() or total <= 0:  # of permutations: these don't add up
+    if (importances < 0).any() or total <= 0:  # permutation importances don't add up
         return f" (not shown: {n_others:,} of {len(importances):,} features)"
     share = percent(1 - importances[first].sum() / total)
     return f" (not shown: {n_others:,} of {len(importances):,} features, with {share} of the sum)"

@@ -1,7 +1,7 @@
-"""The container of a saved model: a zip of arrays, as `numpy.load` opens it, and a JSON document. It knows no models.
+"""The container of a saved model: a zip with arrays, as `numpy.load` opens it, and a JSON document.
 
 Nothing in it can run code: there are no pickles. A file may come from anywhere, or be damaged. So everything that it
-says about itself is checked before memory is taken for it, and a digest over all of it after that.
+announces is checked before memory is allocated, and afterwards a digest of all of it.
 
 ```
 model.json      {"format", "format_version", "written_by", "arrays": {name: {"dtype", "shape"}}, "document", "digest"}
@@ -56,11 +56,11 @@ Arrays = dict[str, np.ndarray]
 
 
 class ModelFileError(ValueError):
-    """A file that is no saved model, that is damaged, or that this version can't read."""
+    """The file is not a saved model, is damaged, or can't be read by this version."""
 
 
 class Header(NamedTuple):
-    """What a file says about itself."""
+    """What a file announces."""
 
     format_version: int
     written_by: str
@@ -80,7 +80,7 @@ class Declaration(NamedTuple):
         return math.prod(self.shape) * self.dtype.itemsize
 
     def npy_header(self) -> bytes:
-        """All that stands in an .npy file before the numbers, always the same, whatever the version of NumPy."""
+        """The header of an .npy file, the same for every version of NumPy."""
         text = f"{{'descr': '{self.dtype.str}', 'fortran_order': False, 'shape': {self.shape}, }}".encode("latin1")
         n_before = len(_MAGIC) + 2
         padded = text.ljust(-(-(n_before + len(text) + 1) // _HEADER_STEP) * _HEADER_STEP - n_before - 1) + b"\n"
@@ -165,7 +165,7 @@ def _digest(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
 def read_file(path: str | os.PathLike, check: Check | None = None) -> tuple[dict[str, Any], Arrays]:
     """The document and the arrays of a file; ModelFileError if anything about it is wrong.
 
-    `check` may raise one about the header, before memory is taken for any array.
+    `check` may raise one about the header, before memory is allocated for any array.
     """
     with _opened(path) as archive:
         header, text = _read_header(archive, check)
@@ -180,14 +180,14 @@ def read_file(path: str | os.PathLike, check: Check | None = None) -> tuple[dict
 
 
 def read_header(path: str | os.PathLike, check: Check | None = None) -> Header:
-    """What a file says about itself, without the arrays; nothing but its form, and what `check` does, is checked."""
+    """The header of a file, without the arrays; only its form is checked, and what `check` checks."""
     with _opened(path) as archive:
         return _read_header(archive, check)[0]
 
 
 @contextmanager
 def _opened(path: str | os.PathLike) -> Iterator[zipfile.ZipFile]:
-    """The zip; whatever is wrong with it becomes a ModelFileError that names the file."""
+    """The zip; any problem with it becomes a ModelFileError that names the file."""
     name = os.fspath(path)
     try:
         _refuse_special(name)
@@ -212,7 +212,7 @@ def _one_line(problem: BaseException) -> str:
 def _refuse_special(name: str | bytes) -> None:
     mode = os.stat(name).st_mode
     if not stat.S_ISREG(mode):
-        what = "is a folder" if stat.S_ISDIR(mode) else "is no regular file"
+        what = "is a folder" if stat.S_ISDIR(mode) else "is not a regular file"
         raise ModelFileError(f"{what}, not a saved model of probforest")
 
 
@@ -233,7 +233,7 @@ def _read_header(archive: zipfile.ZipFile, check: Check | None) -> tuple[Header,
     """The header, and the JSON that it was made of."""
     text = json.loads(_read_text(archive), parse_constant=_refuse_constant)
     if not isinstance(text, dict) or text.get("format") != FORMAT:
-        raise ModelFileError(f"is not a saved model of probforest: its {DOCUMENT} is another one's")
+        raise ModelFileError(f"is not a saved model of probforest: its {DOCUMENT} belongs to another program")
     number = text["format_version"]
     if type(number) is not int or number < 1:
         raise ModelFileError(f"is damaged: its format version is {number!r}"[:200])
@@ -252,9 +252,7 @@ def _read_header(archive: zipfile.ZipFile, check: Check | None) -> tuple[Header,
 
 def _expect(value: Any, kind: type) -> Any:
     if type(value) is not kind:
-        raise ModelFileError(
-            f"is damaged: its {DOCUMENT} has a {type(value).__name__} in the place of a {kind.__name__}"
-        )
+        raise ModelFileError(f"is damaged: its {DOCUMENT} has a {type(value).__name__} in place of a {kind.__name__}")
     return value
 
 
@@ -295,7 +293,7 @@ def _members(archive: zipfile.ZipFile, declared: Mapping[str, Declaration]) -> d
     """The members of the arrays. Their sizes are known from here on, and are not out of proportion to the file."""
     listed = [member for member in archive.infolist() if member.filename != DOCUMENT]
     if sorted(member.filename for member in listed) != sorted(f"{name}.npy" for name in declared):
-        raise ModelFileError("is damaged: it has not the members that it should have")
+        raise ModelFileError("is damaged: its members are not those that it announces")
     if sum(member.compress_size for member in listed) > _size(archive):
         raise ModelFileError("is damaged: its members claim to be larger than the file")
     members = {member.filename.removesuffix(".npy"): member for member in listed}
@@ -319,5 +317,5 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, declared: Dec
             block = stream.read(min(_BLOCK, len(room) - first))
             room[first : first + _BLOCK] = block  # a ValueError if the stream ends too early
         if stream.read(1):  # also makes sure of the checksum
-            raise ModelFileError(f"is damaged: {member.filename!r} goes on behind its end")
+            raise ModelFileError(f"is damaged: {member.filename!r} is longer than announced")
     return array

@@ -42,7 +42,7 @@ _MEDIANS = {1: Form("<f8", ("features",)), 2: Form("<f8", (2, "features"))}  # o
 def check_declarations(
     declared: Mapping[str, Declaration], *, is_forest: bool, n_features: int, n_classes: int
 ) -> None:
-    """Raise a ValueError if a file has not the arrays of a model with so many features and classes."""
+    """Raise a ValueError unless a file has the arrays of a model with so many features and classes."""
     known = {"median_errors": _MEDIANS[1], **_FORMS, **(_OF_A_FOREST if is_forest else {})}
     if "median_errors" in declared:
         known["median_errors"] = _MEDIANS.get(len(declared["median_errors"].shape), _MEDIANS[1])

@@ -28,20 +28,20 @@ def layout_from_json(data: Json, error_names: Any, n_columns: Any, n_features: i
         raise ValueError("it has no features")
     names, pairs = from_json(data["names"]), from_json(data["pairs"])
     if names is not None and (type(names) is not list or len(names) != n_columns):
-        raise ValueError("it has not as many names as columns")
+        raise ValueError("it does not have as many names as columns")
     if pairs is None and n_columns != n_features:
-        raise ValueError("it has not as many columns as features")
+        raise ValueError("it does not have as many columns as features")
     if pairs is not None:
         _check_pairs(pairs, names or [], n_features)
     units = {name: unit_from_json(unit) for name, unit in data["units"]}
     if not units.keys() <= set([""] if names is None else names):
-        raise ValueError("it has the unit of a column that there is not")
+        raise ValueError("it has the unit of a column that does not exist")
     return Layout(names, pairs, units, _checked_error_names(error_names))
 
 
 def _check_pairs(pairs: Any, names: list, n_features: int) -> None:
     if type(pairs) is not dict or not all(each is None or isinstance(each, Errors) for each in pairs.values()):
-        raise ValueError("its error columns are none")
+        raise ValueError("its error columns are invalid")
     used = [column for errors in pairs.values() if errors is not None for column in errors.columns]
     all_used = {*pairs, *used}  # a table may have more columns: those of errors that are all empty
     if len(pairs) != n_features or len(all_used) != len(pairs) + len(used) or not all_used <= set(names):
@@ -51,7 +51,7 @@ def _check_pairs(pairs: Any, names: list, n_features: int) -> None:
 def checked_names(names: Any, n_columns: int) -> np.ndarray:
     """Names of the columns, an array of objects."""
     if not isinstance(names, np.ndarray) or names.dtype != object or names.shape != (n_columns,):
-        raise ValueError("the names of its features are none")
+        raise ValueError("the names of its features are invalid")
     return names
 
 
@@ -59,7 +59,7 @@ def _checked_error_names(names: Any) -> list | tuple | None:
     """A list, or two for a pair, or None."""
     sides = names if type(names) is tuple and len(names) == 2 else (names,)
     if not all(side is None or type(side) is list for side in sides):
-        raise ValueError("the names of its error columns are none")
+        raise ValueError("the names of its error columns are invalid")
     return names
 
 
@@ -76,7 +76,7 @@ def checked_classes(classes: Any) -> np.ndarray:
 
 
 def checked_errors(medians: np.ndarray, n_features: int) -> np.ndarray:
-    """The median errors of features; NaN where there is none."""
+    """The median errors of features; NaN if a feature has no errors."""
     if medians.dtype != np.float64 or medians.shape not in ((n_features,), (2, n_features)):
         raise ValueError("its median errors have another shape")
     if (medians < 0).any() or np.isinf(medians).any():

@@ -42,7 +42,7 @@ def set_parameters(model: Any, parameters: Json, families: Sequence[Family]) -> 
 def one_of(families: Sequence[Family], number: Any) -> Family:
     """The family with a number."""
     if type(number) is not int or not 0 <= number < len(families):
-        raise ValueError("it has a distribution that there is not")
+        raise ValueError("it refers to a distribution that does not exist")
     return families[number]
 
 

@@ -1,4 +1,4 @@
-"""The nodes and the bootstraps of all trees as few arrays and back, with a check of all that the kernels trust in."""
+"""Nodes and bootstraps of all trees as few arrays and back, with a check of everything that kernels rely on."""
 
 from collections.abc import Sequence
 
@@ -36,10 +36,10 @@ def trees_from_arrays(arrays: dict[str, np.ndarray], n_features: int, n_classes:
 
 def _check_arrays(nodes: Nodes, sizes: np.ndarray, n_classes: int) -> None:
     if sizes.dtype != np.int64 or sizes.ndim != 1 or len(sizes) == 0 or not (sizes >= 1).all():
-        raise ValueError("the sizes of the trees are none")
+        raise ValueError("the sizes of the trees are invalid")
     n_nodes = len(nodes.links)
     if not (sizes <= n_nodes).all() or sizes.sum() != n_nodes:  # the first, so that the sum does not overflow
-        raise ValueError("the trees have not as many nodes as there are")
+        raise ValueError("the trees do not have as many nodes as the arrays")
     for name, width in {**_WIDTHS, "value": n_classes}.items():
         array = getattr(nodes, name)
         shape = (n_nodes,) if width is None else (n_nodes, width)
@@ -51,7 +51,7 @@ def _check_links(links: np.ndarray, sizes: np.ndarray, first: np.ndarray, n_feat
     """Every node but a root is the child of one other, which lies before it."""
     feature, right = links[:, FEATURE], links[:, RIGHT]
     if feature.min() < LEAF or feature.max() >= n_features:
-        raise ValueError("a node splits a feature that there is not")
+        raise ValueError("a node splits a feature that does not exist")
     if not np.array_equal(feature == LEAF, right == LEAF):
         raise ValueError("a leaf has children, or a split has none")
     inner = np.flatnonzero(feature != LEAF)
@@ -72,11 +72,11 @@ def _check_numbers(nodes: Nodes) -> None:
         raise ValueError("a split has no threshold")
     shares = nodes.shares[inner]
     if not ((shares >= 0) & (shares <= 1)).all():
-        raise ValueError("a share of a split is no probability")
+        raise ValueError("a share of a split is not between 0 and 1")
     if not (nodes.value >= 0).all() or not (np.abs(nodes.value.sum(axis=1) - 1) <= _ROUNDING).all():
         raise ValueError("the class probabilities of a node do not sum to 1, or one is negative")
     if not np.isfinite(nodes.facts).all() or (nodes.facts[:, WEIGHT] < 0).any():
-        raise ValueError("the weight or the impurity of a node is not a number that it can be")
+        raise ValueError("the weight or the impurity of a node is negative or not finite")
 
 
 def draws_to_array(draws: Sequence[Draw]) -> np.ndarray:
@@ -88,7 +88,7 @@ def draws_to_array(draws: Sequence[Draw]) -> np.ndarray:
 def draws_from_array(rows: np.ndarray, n_trees: int) -> list[Draw]:
     """The bootstraps of all trees."""
     if rows.dtype != np.int64 or rows.shape != (n_trees, 3):
-        raise ValueError("it has not a bootstrap for each tree")
+        raise ValueError("it does not have a bootstrap for each tree")
     seed, n_objects, n_draws = rows.T
     is_seed = (seed >= 1) & (seed < MAX_SEED)
     is_draw = (n_objects >= 1) & (n_objects <= MOST_OBJECTS) & (n_draws >= _NO_BOOTSTRAP) & (n_draws <= n_objects)

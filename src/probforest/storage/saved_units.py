@@ -1,4 +1,4 @@
-"""Units of astropy as JSON and back. Only a model that has some needs astropy."""
+"""Units of astropy as JSON and back. Only models with units need astropy."""
 
 import math
 from typing import Any
@@ -18,7 +18,7 @@ def unit_to_json(unit: Any, column: str) -> dict[str, Any]:
     if isinstance(unit, units.UnrecognizedUnit):
         return {"text": unit.to_string(), "unrecognized": True}
     candidates = [{"text": unit.to_string()}]
-    if isinstance(unit, units.UnitBase):  # mag(AB) is none
+    if isinstance(unit, units.UnitBase):  # unlike mag(AB)
         plain = unit.decompose()
         bases = units.CompositeUnit(1.0, plain.bases, plain.powers)
         candidates.append({"text": bases.to_string(), "factor": float(plain.scale)})
@@ -26,7 +26,7 @@ def unit_to_json(unit: Any, column: str) -> dict[str, Any]:
         if _is_read_as(candidate, unit):
             return candidate
     raise ValueError(
-        f"column {column!r} of X has the unit {unit}, which astropy can't make of its name again. Convert it to one of "
+        f"column {column!r} of X has the unit {unit}, which astropy can't restore from its name. Convert it to one of "
         "astropy's own units, and fit again."
     )
 
@@ -41,7 +41,7 @@ def unit_from_json(data: dict[str, Any]) -> Any:
         return unit
     factor = float(data["factor"])
     if not 0 < factor < math.inf:
-        raise ValueError(f"a unit is {factor} times another one")
+        raise ValueError(f"a unit has the factor {factor}; expected a positive number")
     return units.CompositeUnit(factor, unit.bases, unit.powers)
 
 

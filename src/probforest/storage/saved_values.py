@@ -1,7 +1,7 @@
 """Values that users give, such as parameters and names, as JSON and back.
 
-What JSON has not is an object with one key, its tag: `(1, nan)` is `{"$tuple": [1, {"$float": "nan"}]}`. The scalars of
-NumPy become Python's. Anything else is refused when it is written, by the name of what it stands for.
+Values that JSON lacks are objects with one key, a tag: `(1, nan)` is `{"$tuple": [1, {"$float": "nan"}]}`. NumPy's
+scalars become Python's. Anything else raises an error when it is written.
 """
 
 import math
@@ -24,7 +24,7 @@ Reader = Callable[[Any], Any]  # makes a value of the JSON behind a tag
 
 
 def to_json(value: Any, what: str, special: Special = lambda value: None) -> Any:
-    """JSON that `from_json` makes `value` of again; `what` names it in complaints.
+    """JSON from which `from_json` restores `value`; `what` names it in error messages.
 
     >>> to_json({"class_weight": {0: 1.5}}, "a parameter")
     {'class_weight': {'$map': [[0, 1.5]]}}
@@ -54,7 +54,7 @@ def to_json(value: Any, what: str, special: Special = lambda value: None) -> Any
 
 
 def from_json(data: Any, readers: Mapping[str, Reader] | None = None) -> Any:
-    """The value that `to_json` wrote; `readers` know more tags. Fails for anything else.
+    """The value that `to_json` wrote; `readers` know more tags. Anything else raises an error.
 
     >>> from_json({"class_weight": {"$map": [[0, 1.5]]}})
     {'class_weight': {0: 1.5}}
@@ -85,7 +85,7 @@ def _refuse(value: Any, what: str) -> NoReturn:
 
 
 def _mapping(value: Mapping, encoded: Reader) -> dict[str, Any]:
-    """As it is, unless something else than text is a key, or something that looks like a tag."""
+    """The mapping itself, unless a key is not text or looks like a tag."""
     pairs = [(encoded(key), encoded(item)) for key, item in value.items()]
     if all(type(key) is str and not key.startswith("$") for key, _ in pairs):
         return dict(pairs)
@@ -155,7 +155,7 @@ def _read_random_state(content: dict[str, Any], _: Reader) -> np.random.RandomSt
     key = np.array(content["key"], dtype=np.uint32)
     # NumPy would look behind the end of the state at another position.
     if key.shape != (_STATE_LENGTH,) or not 0 <= content["position"] <= _STATE_LENGTH:
-        raise ValueError("the state of a RandomState is none")
+        raise ValueError("the state of a RandomState is invalid")
     generator = np.random.RandomState()
     generator.set_state(("MT19937", key, content["position"], content["has_gauss"], content["gauss"]))
     return generator

@@ -1,4 +1,4 @@
-"""`probforest demo`: the forest beside scikit-learn's, on noisy data with known truth."""
+"""`probforest demo`: the forest compared with scikit-learn's, on noisy data with known truth."""
 
 import time
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def scenes(n_train: int, seed: int) -> Iterator[Scene]:
     yield Scene(name, X[train], labels.y, X[test], y[test], {"y_proba": labels.confidence}, {})
 
 
-def judge(model, scene: Scene, extra_fit: dict[str, Any], extra_predict: dict[str, Any]) -> Outcome:
+def run(model, scene: Scene, extra_fit: dict[str, Any], extra_predict: dict[str, Any]) -> Outcome:
     """Fit on the training set, answer for the test set."""
     start = time.perf_counter()
     model.fit(scene.X, scene.y, **extra_fit)
@@ -65,8 +65,8 @@ def compare(n_train: int, n_trees: int, n_jobs: int | None, seed: int) -> Iterat
         ours = ProbabilisticRandomForestClassifier(n_trees, n_jobs=n_jobs, random_state=seed)
         yield (
             scene.name,
-            judge(theirs, scene, {}, {}),
-            judge(ours, scene, scene.extra_fit, scene.extra_predict),
+            run(theirs, scene, {}, {}),
+            run(ours, scene, scene.extra_fit, scene.extra_predict),
         )
 
 

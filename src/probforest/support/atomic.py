@@ -19,8 +19,8 @@ def replacing(path: str | os.PathLike, *, overwrite: bool = True) -> Iterator[Pa
 
     Whoever uses it opens the file by that name, and closes it. After an exception it is removed, and what was there
     under `path` stays. A link is followed: the file that it points to is replaced. A file that is there keeps its mode.
-    Without `overwrite` nothing is replaced: if there is a file of that name at the end, made by another program
-    meanwhile, the new one is kept under a similar name, and a FileExistsError says so.
+    Without `overwrite` nothing is replaced: if there is a file of that name at the end, created by another program
+    in the meantime, the new one is kept under a similar name, and a FileExistsError says so.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -55,21 +55,21 @@ def replacing(path: str | os.PathLike, *, overwrite: bool = True) -> Iterator[Pa
 
 
 def _mode_of(target: Path) -> int | None:
-    """The permissions of a file that may be replaced; None: there is none yet."""
+    """The permissions of a file that may be replaced; None if it does not exist."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(mode):
-        what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
+        what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
         raise ValueError(f"{target} is {what} and can't be replaced; give the name of a file.")
-    if not os.access(target, os.W_OK):  # to replace a file needs no right to write it, but its owner meant it
-        raise PermissionError(f"{target} is write-protected; choose another name, or allow writing.")
+    if not os.access(target, os.W_OK):  # replacing a file needs no right to write it, but its owner protects it
+        raise PermissionError(f"{target} is write-protected; choose another name, or make it writable.")
     return stat.S_IMODE(mode)
 
 
 def _name(part: Path, target: Path) -> None:
-    """Give a file its name, or a similar one if there is such a file by now."""
+    """Give a file its name, or a similar one if that name is taken by now."""
     stem, dot, ending = target.name.partition(".")
     similar = (target.with_name(f"{stem}-{number}{dot}{ending}") for number in count(2))
     for name in chain([target], similar):
@@ -80,7 +80,7 @@ def _name(part: Path, target: Path) -> None:
         break
     if name != target:
         raise FileExistsError(
-            f"{target} was made by another program meanwhile, and is left as it is. The result is in {name.name}."
+            f"{target} was created by another program in the meantime and is kept. The result is in {name.name}."
         )
 
 
@@ -100,7 +100,7 @@ def _rename(part: Path, name: Path) -> None:
 def _create(part: Path, target: Path) -> None:
     """Create an empty file beside `target`, with the permissions that any new file has."""
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {target.parent} to write {target.name} to; make it first.")
+        raise FileNotFoundError(f"There is no folder {target.parent} to write {target.name} to; create it first.")
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     except OSError as problem:
@@ -108,7 +108,7 @@ def _create(part: Path, target: Path) -> None:
 
 
 def _write_through(part: Path) -> None:
-    """Make sure that the content is on the disk before the name is: a power cut must not leave an empty file."""
+    """Make sure that the content is on the disk before the name: a power failure must not leave an empty file."""
     handle = os.open(part, os.O_RDWR)
     try:
         os.fsync(handle)

@@ -1,7 +1,7 @@
 """The folder where compiled kernels are kept between runs, and the files in it.
 
 A file begins with a digest of its name and its content, so that one that is cut, damaged or under a wrong name is
-ignored. What can't be read is not there; only writing may raise an error.
+ignored. Files that can't be read are ignored; only writing may raise an error.
 
 The files hold code that will be run. The folders that this module chooses are therefore private to the user; a folder
 that the user has chosen (NUMBA_CACHE_DIR) is trusted, and may be shared or read-only, as in a container.
@@ -43,7 +43,7 @@ class Store:
         self._folders = [*readable] if writable is None else [*readable, writable]
 
     def read(self, name: str) -> bytes | None:
-        """The content of a file; None if there is none that is whole."""
+        """The content of a file; None if there is no intact one."""
         for folder in self._folders:
             with suppress(OSError):
                 found = (folder / name).read_bytes()
@@ -65,7 +65,7 @@ def _digest(name: str, content: bytes) -> bytes:
 
 def open_store(edition: str, chosen: str) -> Store:
     """The files of one edition of the kernels, in the folder that the user has `chosen` ("": none), else in the user's
-    cache folder; if that can't be written to, also in a temporary folder; and if there is none either, nowhere.
+    cache folder; if that can't be written to, also in a temporary folder; and without one, nowhere.
 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = open_store("1.0", folder)
@@ -126,7 +126,7 @@ def _make(place: Place, folder: Path) -> bool:
 
 
 def _is_trusted(place: Place) -> bool:
-    """Whether nobody else can put files there."""
+    """Whether only the user can put files there."""
     if not place.private or not hasattr(os, "getuid"):  # Windows keeps both folders for each user
         return True
     status = os.lstat(place.folder)

@@ -1,11 +1,11 @@
-"""Libraries that not everybody has installed, and what to say when one is missing."""
+"""Optional dependencies, and the error message if one is not installed."""
 
 from importlib import import_module
 from typing import Any
 
 
 def need(module: str, what: str, extra: str) -> Any:
-    """Import `module`, or say which extra of the package brings it.
+    """Import `module`; an ImportError names the extra that installs it.
 
     >>> need("json", "JSON", "tables").dumps([1])
     '[1]'

@@ -1,4 +1,4 @@
-"""A progress bar over things that take a while."""
+"""Progress bars."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -14,8 +14,8 @@ def with_progress(
     verbose: int,
     size: Callable[[Any], int] = lambda thing: 1,
 ) -> Iterator[Thing]:
-    """Pass `things` on, whose `size` adds up to `total` (None: nobody knows). With `verbose`, show how much has come: a
-    tqdm bar if it is installed, else plain lines."""
+    """Yield `things`, whose `size` adds up to `total` (None: unknown). With `verbose`, show the progress: a tqdm bar if
+    it is installed, else plain lines."""
     if not verbose:
         yield from things
         return

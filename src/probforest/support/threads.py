@@ -1,7 +1,7 @@
 """The same work on many things, in threads. Kernels run without the GIL, so that threads are all that is needed.
 
-joblib says how many there are (`n_jobs`, and the context that the caller may have set), but does not run them: it looks
-only every 10 ms whether there is a result, which a short prediction feels.
+joblib says how many there are (`n_jobs`, and the context that the caller may have set), but does not run them: it polls
+for results every 10 ms, which is slow for short predictions.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,7 @@ Answer = TypeVar("Answer")
 
 
 def in_threads(function: Callable[[Item], Answer], items: Sequence[Item], n_jobs: int | None) -> Iterator[Answer]:
-    """function(item) of every item, in the order of the items. An error ends it all and drops what has not begun.
+    """function(item) of every item, in the order of the items. After an error, no further item is started.
 
     >>> list(in_threads(abs, [-1, 2, -3], n_jobs=2))
     [1, 2, 3]

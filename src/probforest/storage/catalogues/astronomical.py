@@ -29,7 +29,7 @@ class AstropyCatalogue(Catalogue):
         super().__init__(path, form, source, compression)
         need("pyarrow", form, "astro")
         need("astropy", _ASTROPY, "astro")
-        with _blaming(path, form):
+        with _naming_file(path, form):
             table = self._read()
         self.refuse_duplicates(table.colnames)
         self._take(table)
@@ -71,19 +71,19 @@ class AstropyCatalogue(Catalogue):
 
 
 class FitsCatalogue(Catalogue):
-    """The first table of a FITS file. It stays on disk; only what is asked for is read."""
+    """The first table of a FITS file. It stays on disk; only the requested columns and rows are read."""
 
     def __init__(self, path: Path, form: str, source: Path, compression: str | None):
         super().__init__(path, form, source, compression)
         need("pyarrow", form, "astro")
         fits = need("astropy.io.fits", _ASTROPY, "astro")
-        with _blaming(path, form):
+        with _naming_file(path, form):
             self._file = fits.open(source.absolute(), memmap=True)  # a relative path may look like an address
         try:
-            with _blaming(path, form):
+            with _naming_file(path, form):
                 self._open_table(fits)
             self.refuse_duplicates(self._table.columns.names)
-            with _blaming(path, form):
+            with _naming_file(path, form):
                 self._take_columns()
         except BaseException:
             self._file.close()
@@ -148,10 +148,10 @@ class FitsCatalogue(Catalogue):
 
 
 @contextmanager
-def _blaming(path: Path, form: str) -> Iterator[None]:
-    """Errors while astropy reads a file are the file's, but for those of the disk, and too little memory."""
+def _naming_file(path: Path, form: str) -> Iterator[None]:
+    """Turn errors of astropy into errors about the file, except those of the disk and of missing memory."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # astropy has much to say about how tables are written
+        warnings.simplefilter("ignore")  # about the style of the file
         try:
             yield
         except (ImportError, MemoryError):
@@ -162,7 +162,7 @@ def _blaming(path: Path, form: str) -> Iterator[None]:
             if isinstance(problem, OSError) and problem.errno not in (None, errno.EINVAL):
                 raise
             first_line = str(problem).strip().split("\n")[0]
-            raise ValueError(f"{path} is damaged, or no {form} file: {first_line}") from problem
+            raise ValueError(f"{path} is damaged, or not a {form} file: {first_line}") from problem
 
 
 def _check_ecsv(lines: Sequence[str], size: int) -> None:
@@ -217,7 +217,7 @@ def _plain_mask(mask: Any, n_rows: int) -> np.ndarray | None:
 
 
 def from_arrow(table: Any, units: dict[str, Any]) -> Any:
-    """An astropy table of a `pyarrow.Table`, masked where it is null. All formats of astropy's can hold its types."""
+    """An astropy table of a `pyarrow.Table`, masked where it is null. All its types can be written to any format."""
     from astropy.table import Column, MaskedColumn, Table
 
     result = Table()

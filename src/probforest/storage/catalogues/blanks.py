@@ -1,4 +1,4 @@
-"""Text with blanks between its fields, as one or many, turned into fields with a delimiter while it is read."""
+"""Text with one or more blanks between its fields, turned into fields with a delimiter while it is read."""
 
 import re
 from typing import Any
@@ -26,7 +26,7 @@ def fields_of(line: bytes) -> list[bytes]:
 
 
 def is_comment(line: bytes) -> bool:
-    """Whether nothing is on a line, or a comment."""
+    """Whether a line is empty or a comment."""
     start = line.lstrip()
     return not start or start.startswith(b"#")
 
@@ -59,7 +59,7 @@ class BlankSeparated:
         fields = fields_of(line)
         if len(fields) != self._n_fields:
             raise ValueError(
-                f"line {self._line_number} has {len(fields)} fields, but there are {self._n_fields} "
-                f"names of columns: {line.decode(errors='replace').strip()[:60]!r}"
+                f"line {self._line_number} has {len(fields)} fields, but the table has {self._n_fields} "
+                f"columns: {line.decode(errors='replace').strip()[:60]!r}"
             )
         return DELIMITER.encode().join(fields) + b"\n"

@@ -4,12 +4,13 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...support.wording import listed, suggestion
+
 NUMERAL = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
-CHUNK_CELLS = 4_000_000  # of a piece: large enough to keep all cores busy, small enough to forget its memory
+CHUNK_CELLS = 4_000_000  # of a piece: large enough to keep all cores busy, small in memory
 MOST_ROWS, LEAST_ROWS = 65_536, 1024
 
 
@@ -100,7 +101,7 @@ class Catalogue(AbstractContextManager, ABC):
         return with_numbers(piece, piece.column_names, self.path, first_row)
 
     def refuse_unknown(self, names: Sequence[str]) -> None:
-        """Complain about columns that the table does not have."""
+        """Raise an error for columns that the table does not have."""
         known = set(self.names)
         unknown = [name for name in names if name not in known]
         if not unknown:
@@ -109,40 +110,24 @@ class Catalogue(AbstractContextManager, ABC):
         if name in self.skipped:
             raise ValueError(f"{self.path}: the column {name!r} can't be used: {self.skipped[name]}.")
         more = f" (nor {listed(unknown[1:])})" if len(unknown) > 1 else ""
-        raise ValueError(f"{self.path} has no column {name!r}{more}. {what_there_is(name, self.names)}")
+        raise ValueError(f"{self.path} has no column {name!r}{more}. {suggestion(name, self.names)}")
 
     def refuse_duplicates(self, names: Sequence[str]) -> None:
-        """Complain about two columns with the same name."""
+        """Raise an error for two columns with the same name."""
         twice = next((name for name, number in Counter(names).items() if number > 1), None)
         if twice is not None:
             raise ValueError(f"{self.path} has two columns with the name {twice!r}. Rename or remove one.")
 
 
-def what_there_is(name: str, names: Sequence[str]) -> str:
-    """What somebody may have meant who wrote `name`, or all that there is.
-
-    >>> what_there_is("Gmag", ["gmag", "rmag"]), what_there_is("z", ["gmag", "rmag"])
-    ("Did you mean 'gmag'?", 'There is gmag, rmag.')
-    """
-    close = get_close_matches(name.lower(), [other.lower() for other in names], n=3, cutoff=0.8)
-    alike = [repr(other) for other in names if other.lower() in close]
-    return f"Did you mean {' or '.join(alike)}?" if alike else f"There is {listed(names)}."
-
-
-def listed(names: Sequence[str], most: int = 12) -> str:
-    """Some names, and how many there are."""
-    return ", ".join(names[:most]) + (f", … ({len(names)} in all)" if len(names) > most else "")
-
-
 def is_number(kind: Any) -> bool:
-    """Whether a type of Arrow's holds numbers, or true and false."""
+    """Whether an Arrow type holds numbers or booleans."""
     from pyarrow import types
 
     return types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_boolean(kind)
 
 
 def is_text(kind: Any) -> bool:
-    """Whether a type of Arrow's is text."""
+    """Whether an Arrow type is text."""
     from pyarrow import types
 
     if types.is_dictionary(kind):
@@ -175,7 +160,7 @@ def _what_is_there(column: Any, first_row: int) -> str:
 
 
 def first_text(column: Any) -> tuple[int, str]:
-    """Place and text of the first value of a text column that is no number; of the first one if all are."""
+    """Place and text of the first value of a text column that is not a number, or of the first value."""
     import pyarrow.compute as compute
 
     text = column.cast("string")

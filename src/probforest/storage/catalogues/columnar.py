@@ -96,7 +96,7 @@ class ParquetCatalogue(_ColumnarCatalogue):
         try:
             self._file = parquet.ParquetFile(self._arrow.OSFile(os.fsencode(source)), pre_buffer=False)
         except self._arrow.ArrowInvalid as problem:
-            raise ValueError(f"{path} is damaged, or no Parquet file: {problem}") from problem
+            raise ValueError(f"{path} is damaged, or not a Parquet file: {problem}") from problem
         self._read_schema(self._file.schema_arrow)
         self.n_rows = self._file.metadata.num_rows
 
@@ -129,7 +129,7 @@ class ArrowCatalogue(_ColumnarCatalogue):
         size = rows_of_a_chunk(len(columns))
         with self._opened() as (_, batches):
             for batch in batches:
-                batch.validate(full=True)  # Arrow trusts in the places of texts that a file states
+                batch.validate(full=True)  # Arrow does not check the text offsets of a file
                 table = self._arrow.Table.from_batches([batch]).select(self._with_masks(columns))
                 for first in range(0, table.num_rows, size):
                     yield self._unmasked(table.slice(first, size), columns)
@@ -152,7 +152,7 @@ class ArrowCatalogue(_ColumnarCatalogue):
 
 
 def _simple(kind: Any) -> Any:
-    """The type itself, or that of its values: not all can do everything, and each piece has its own dictionary."""
+    """The type itself, or that of its values: each piece has its own dictionary."""
     import pyarrow
 
     if pyarrow.types.is_dictionary(kind):

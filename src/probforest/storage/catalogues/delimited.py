@@ -1,4 +1,4 @@
-"""CSV and its kin: text with a row of names, and commas, tabs, semicolons, bars or blanks between the fields."""
+"""CSV and similar formats: a row of names, and commas, tabs, semicolons, bars or blanks between the fields."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -76,8 +76,8 @@ class DelimitedCatalogue(Catalogue):
             longest = max(longest, len(rows.text))
         table = self._parsed(Rows(text, self._skip + 1), {}, self.names, longest)
         for field in table.schema:
-            if self._arrow.types.is_binary(field.type):  # what is no text to pyarrow
-                raise ValueError(f"{self.path} is no text in UTF-8: look at the column {field.name!r}.")
+            if self._arrow.types.is_binary(field.type):  # pyarrow could not decode it
+                raise ValueError(f"{self.path} is not UTF-8 text: look at the column {field.name!r}.")
         self.n_rows = table.num_rows
         return table
 
@@ -148,7 +148,7 @@ class DelimitedCatalogue(Catalogue):
         return bool(compute.any(compute.match_substring_regex(column, r"^\s*[-+]?\d{16,}\s*$")).as_py())
 
     def as_numbers(self, piece: Any, first_row: int = 0) -> Any:
-        """Also of what is text in the output, as it would lose something as a number."""
+        """Numbers also of columns that are copied as text, because they would lose digits as numbers."""
         columns = {name: self._as_number(piece.column(name)) for name in piece.column_names}
         return super().as_numbers(self._arrow.table(columns), first_row)
 
@@ -161,7 +161,7 @@ class DelimitedCatalogue(Catalogue):
         try:
             return words.cast(self._arrow.float64())
         except self._arrow.ArrowInvalid:
-            return words  # the complaint comes next
+            return words  # which raises an error later
 
     @cached_property
     def _null_words(self) -> list[str]:
@@ -207,30 +207,30 @@ class DelimitedCatalogue(Catalogue):
     def _refuse_row(self, row: Any) -> str:
         """Note a row with too few or too many fields; an exception would be lost here."""
         self._bad_row = row
-        return "error"  # so that pyarrow complains
+        return "error"  # so that pyarrow raises an error
 
     def _explained(self, problem: Exception, types: dict[str, Any], rows: Rows) -> Exception:
-        """What a user can do about a complaint of pyarrow's."""
+        """An error message for users in place of pyarrow's."""
         if self._bad_row is not None:
             row = self._bad_row
             line = rows.line_of(row.number, self._separator)
             return ValueError(
-                f"{self.path}: line {line} has {row.actual_columns} fields, but there are {row.expected_columns} names "
-                f"of columns: {row.text[:60]!r}"
+                f"{self.path}: line {line} has {row.actual_columns} fields, but the table has {row.expected_columns} "
+                f"columns: {row.text[:60]!r}"
             )
         if "conversion error" in str(problem):
             for name, kind in types.items():
-                row, word = self._first_that_is_no(name, kind)
+                row, word = self._first_not_of_type(name, kind)
                 if word is not None:
                     return ValueError(
                         f"{self.path}: the column {name!r} must hold numbers, but has {word!r} in row {row}."
                     )
         if "UTF8" in str(problem):
-            return ValueError(f"{self.path} is no text in UTF-8: {problem}")
-        return ValueError(f"{self.path} is no CSV that can be read: {problem}")
+            return ValueError(f"{self.path} is not UTF-8 text: {problem}")
+        return ValueError(f"{self.path} is not a valid CSV file: {problem}")
 
-    def _first_that_is_no(self, name: str, kind: Any) -> tuple[int, str | None]:
-        """Row and text of the first value that is not of the type `kind`; None if there is none."""
+    def _first_not_of_type(self, name: str, kind: Any) -> tuple[int, str | None]:
+        """Row and text of the first value that is not of the type `kind`; None if all are."""
         if not is_number(kind):
             return 0, None
         row, null_words = 0, set(self._null_words)

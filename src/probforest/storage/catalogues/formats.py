@@ -1,4 +1,4 @@
-"""Which format a file has: told by its first bytes when it is read, by its name when it is written."""
+"""Which format a file has: by its first bytes when it is read, by its name when it is written."""
 
 import bz2
 import gzip
@@ -95,7 +95,7 @@ class _Decompressed(io.RawIOBase):
         try:
             refuse_expansion(self._n_bytes, self._size)
         except UnsafeTable as problem:
-            remedy = "If it is what it should be, decompress it first"
+            remedy = "If you trust the file, decompress it first"
             raise ValueError(f"{self._path} is not read: {problem}. {remedy}.") from None
 
 
@@ -130,20 +130,20 @@ def format_of(path: Path, file: BinaryIO) -> str:
     if text.startswith(b"<"):
         if b"VOTABLE" in first.upper():
             return VOTABLE
-        raise ValueError(f"{path} is XML or HTML, but no VOTable.")
+        raise ValueError(f"{path} is XML or HTML, but not a VOTable.")
     if first.startswith(b"PK"):
         raise ValueError(f"{path} is a saved model, or another zip; expected a table.")
     if b"\x00" in first:
-        raise ValueError(f"{path} is no table that can be read; {readable()}")
+        raise ValueError(f"{path} is not a table that can be read; {readable()}")
     _check_name(path)
     return CSV
 
 
 def _check_name(path: Path) -> None:
-    """A text file whose name promises something else is damaged, or not what it seems."""
+    """Refuse a text file that is named like a binary one: it is damaged or mislabelled."""
     expected = format_by_name(path)[0]
     if expected not in (None, CSV):
-        raise ValueError(f"{path} has the name of a {expected} file, but is none: it begins like plain text.")
+        raise ValueError(f"{path} is named like a {expected} file, but begins like plain text.")
 
 
 def format_by_name(path: Path) -> tuple[str | None, str | None]:
@@ -161,4 +161,4 @@ def format_by_name(path: Path) -> tuple[str | None, str | None]:
 
 def readable() -> str:
     """The formats, for people."""
-    return "known are CSV, ECSV, FITS, VOTable, Parquet and Arrow, also compressed (gz, bz2, xz, zst)."
+    return "known formats are CSV, ECSV, FITS, VOTable, Parquet and Arrow, also compressed (gz, bz2, xz, zst)."

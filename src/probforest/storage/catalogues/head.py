@@ -1,4 +1,4 @@
-"""The beginning of a text file with a table: comments, names of columns, some rows, and what is between the fields."""
+"""The beginning of a text file with a table: comments, names of columns, some rows, and the delimiter."""
 
 import csv
 import re
@@ -13,12 +13,12 @@ _DELIMITERS = ",\t;|"
 class Head:
     """The beginning of a file.
 
-    The names are on the first line that is no comment; where that one has numbers, on the last comment above it, as
+    The names are on the first line that is not a comment; if it has numbers, on the last comment above it, as
     NumPy, TOPCAT and astropy's `commented_header` write them.
     """
 
     def __init__(self, path: Path, beginning: bytes, *, is_cut: bool):
-        """`is_cut`: the file goes on after its beginning."""
+        """`is_cut`: the file is longer than its beginning."""
         lines = beginning.removeprefix(b"\xef\xbb\xbf").splitlines(keepends=True)
         content = [i for i, line in enumerate(lines) if not is_comment(line)]
         if not content:
@@ -69,7 +69,7 @@ def _header(line: bytes, path: Path) -> str:
     try:
         return line.decode().rstrip("\r\n")
     except UnicodeDecodeError as problem:
-        raise ValueError(f"{path} is no text in UTF-8: {problem}") from problem
+        raise ValueError(f"{path} is not UTF-8 text: {problem}") from problem
 
 
 def _split(line: str, delimiter: str) -> list[str]:

@@ -31,7 +31,7 @@ _READ_FROM_START_TO_END = (CSV, ECSV, VOTABLE, ARROW_STREAM)  # others are read 
 def open_catalogue(path: str | os.PathLike) -> Catalogue:
     """Open a table: CSV, ECSV, FITS, VOTable, Parquet or Arrow, compressed or not, in a file or from a pipe.
 
-    The first bytes tell the format, whatever the name.
+    The first bytes determine the format, not the name.
     """
     path = Path(path)
     source = path if _can_be_read_again(path) else _from_pipe(path)

@@ -18,12 +18,12 @@ _MOST_LETTERS = 1 << 30  # of a column of text, as wide as its longest text
 
 
 def check_output_name(path: str | os.PathLike) -> tuple[str, str | None]:
-    """Format and compression that the name of an output stands for, or a complaint."""
+    """Format and compression by the name of an output; a ValueError for an unknown ending."""
     form, compression = format_by_name(Path(path))
     if form is None:
         raise ValueError(
             f"{path}: the name of the output must end in .csv, .tsv, .ecsv, .fits, .vot, .parquet or .arrow "
-            "(also .csv.gz and so on): it tells the format."
+            "(also .csv.gz and so on): it determines the format."
         )
     if form in (PARQUET, ARROW) and compression is not None:
         raise ValueError(f"{path}: {form} files are compressed inside already. Leave the last part of the name out.")
@@ -42,18 +42,18 @@ class Output(ABC):
 
     @abstractmethod
     def finish(self) -> None:
-        """Write what is not yet there."""
+        """Write what is still in memory."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of everything, finished or not."""
+        """Release everything, finished or not."""
 
 
 @contextmanager
 def open_output(
     path: str | os.PathLike, units: dict[str, Any] | None = None, *, overwrite: bool = True
 ) -> Iterator[Output]:
-    """Write a table under the name `path`, which it gets when all is there; else nothing is left of it.
+    """Write a table, which gets the name `path` when it is complete; after an error nothing is left of it.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def open_output(
     units : dict of str to unit, default=None
         Units of columns, for formats that have some.
     overwrite : bool, default=True
-        Whether a file of that name may be replaced, also one that another program makes meanwhile.
+        Whether a file of that name may be replaced, also one that another program creates in the meantime.
 
     Yields
     ------
@@ -130,7 +130,7 @@ class _WholeOutput(Output):
         self._refuse_long_texts(piece)
 
     def _refuse_long_texts(self, piece: Any) -> None:
-        """Complain about a column that would need far more memory than it has letters."""
+        """Raise an error for a column that would need far more memory than it has characters."""
         import pyarrow.compute as compute
 
         n_rows = sum(each.num_rows for each in self._pieces)
@@ -140,8 +140,8 @@ class _WholeOutput(Output):
                 longest = self._longest[name] = max(length, self._longest.get(name, 0))
                 if n_rows * longest > _MOST_LETTERS:
                     raise ValueError(
-                        f"The column {name!r} has a text of {longest:,} letters, and {self._form} would take as much "
-                        "room for each row. Leave it out, or write CSV, Parquet or Arrow."
+                        f"The column {name!r} has a text of {longest:,} characters, and {self._form} would need as "
+                        "much space for every row. Leave it out, or write CSV, Parquet or Arrow."
                     )
 
     def finish(self) -> None:
@@ -176,5 +176,5 @@ def _refuse_letters_that_fits_lacks(piece: Any) -> None:
             fits = compute.all(compute.string_is_ascii(column)).as_py() in (True, None)
         if not fits:
             raise ValueError(
-                f"The column {name!r} has letters that FITS can't hold. Leave it out, or write another format."
+                f"The column {name!r} has characters that FITS can't store. Leave it out, or write another format."
             )

@@ -1,6 +1,6 @@
 """Text with fields and quotes, cut into blocks of whole rows.
 
-Reading and cutting is done here, in the thread that asks for it, so that pyarrow's parser gets nothing but memory. It
+Reading and cutting is done here, in the calling thread, so that pyarrow's parser gets nothing but memory. It
 would read an open file ahead, in threads of its own; one that still waits for Python when the program ends aborts it.
 """
 
@@ -23,7 +23,7 @@ class Rows(NamedTuple):
     first_line: int  # of the file, counted from 1
 
     def line_of(self, number: int, delimiter: str) -> int:
-        """The line in which a row begins; rows are counted from 1, and empty lines are none.
+        """The line in which a row begins; rows are counted from 1, and empty lines are skipped.
 
         >>> Rows(b'1,"a\\nb"\\n\\n2,c\\n', 10).line_of(2, ",")
         13

@@ -19,7 +19,7 @@ def check_votable(content: bytes) -> None:
 
     >>> check_votable(b'<VOTABLE><STREAM href="file:///etc/passwd"/></VOTABLE>')
     Traceback (most recent call last):
-    probforest.catalogues.safety.UnsafeTable: its data lie elsewhere, at 'file:///etc/passwd', and ...
+    probforest.storage.catalogues.safety.UnsafeTable: its data lie elsewhere, at 'file:///etc/passwd', and ...
     """
     checker = _Checker(len(content))
     parser = expat.ParserCreate()

@@ -1,7 +1,7 @@
 """The classifiers that meet in the experiments.
 
 A contender is a function of a case that fits and returns the test set's probabilities for each number of trees that was
-asked for: forests are fitted once, and asked with their first trees.
+requested: forests are fitted once, and predict with their first trees.
 """
 
 import copy
@@ -50,7 +50,7 @@ def first_trees(forest: Any, n_trees: int) -> Any:
     return fewer
 
 
-def asked(forest: Any, setting: Setting, X: np.ndarray, **options: Any) -> Answers:
+def answers_of(forest: Any, setting: Setting, X: np.ndarray, **options: Any) -> Answers:
     return {k: first_trees(forest, k).predict_proba(X, **options)[:, 1] for k in setting.trees}
 
 
@@ -66,7 +66,7 @@ def plain(setting: Setting, **options: Any) -> RandomForestClassifier:
 
 def full_prf(case: Case, setting: Setting) -> Answers:
     forest = probabilistic(setting).fit(case.X, case.y, X_err=case.X_err, y_proba=case.confidence)
-    return asked(forest, setting, case.X_test, X_err=case.X_err_test)
+    return answers_of(forest, setting, case.X_test, X_err=case.X_err_test)
 
 
 def prf_with_prior(prior: str | None) -> Contender:
@@ -74,19 +74,19 @@ def prf_with_prior(prior: str | None) -> Contender:
 
     def answer(case: Case, setting: Setting) -> Answers:
         forest = probabilistic(setting, prior=prior).fit(case.X, case.y, X_err=case.X_err)
-        return asked(forest, setting, case.X_test, X_err=case.X_err_test)
+        return answers_of(forest, setting, case.X_test, X_err=case.X_err_test)
 
     return answer
 
 
 def training_only_prf(case: Case, setting: Setting) -> Answers:
     forest = probabilistic(setting).fit(case.X, case.y, X_err=case.X_err)
-    return asked(forest, setting, case.X_test, X_err=0.0)
+    return answers_of(forest, setting, case.X_test, X_err=0.0)
 
 
 def test_only_prf(case: Case, setting: Setting) -> Answers:
     forest = probabilistic(setting).fit(case.X, case.y, X_err=0.0)
-    return asked(forest, setting, case.X_test, X_err=case.X_err_test)
+    return answers_of(forest, setting, case.X_test, X_err=case.X_err_test)
 
 
 test_only_prf.__test__ = False  # type: ignore[attr-defined]  # its name makes pytest think otherwise
@@ -95,11 +95,11 @@ test_only_prf.__test__ = False  # type: ignore[attr-defined]  # its name makes p
 def paper_labels_prf(case: Case, setting: Setting) -> Answers:
     """Every label counts as one object, as in the paper."""
     forest = probabilistic(setting, label_information=False).fit(case.X, case.y, y_proba=case.confidence)
-    return asked(forest, setting, case.X_test)
+    return answers_of(forest, setting, case.X_test)
 
 
 def forest(case: Case, setting: Setting) -> Answers:
-    return asked(plain(setting).fit(case.X, case.y), setting, case.X_test)
+    return answers_of(plain(setting).fit(case.X, case.y), setting, case.X_test)
 
 
 def boosting(case: Case, setting: Setting) -> Answers:
@@ -112,7 +112,7 @@ def errors_as_columns(case: Case, setting: Setting) -> Answers:
     assert case.X_err is not None
     assert case.X_err_test is not None
     model = plain(setting).fit(np.hstack([case.X, case.X_err]), case.y)
-    return asked(model, setting, np.hstack([case.X_test, case.X_err_test]))
+    return answers_of(model, setting, np.hstack([case.X_test, case.X_err_test]))
 
 
 def shrunk(case: Case, setting: Setting) -> Answers:
@@ -120,7 +120,7 @@ def shrunk(case: Case, setting: Setting) -> Answers:
     training, test = read_measurements(case.X, case.X_err), read_measurements(case.X_test, case.X_err_test)
     priors = learn_priors("normal", training, np.ones(len(case.X)))
     X, X_test = (with_priors(priors, measurements).center.T for measurements in (training, test))
-    return asked(plain(setting).fit(X, case.y), setting, X_test)
+    return answers_of(plain(setting).fit(X, case.y), setting, X_test)
 
 
 def perturbed(case: Case, setting: Setting) -> Answers:
@@ -152,7 +152,7 @@ def weighted_forest(case: Case, setting: Setting) -> Answers:
         return {}
     used = weight > 0
     model = plain(setting).fit(case.X[used], (p > 0.5).astype(int)[used], sample_weight=weight[used])
-    return asked(model, setting, case.X_test) if len(model.classes_) == 2 else {}
+    return answers_of(model, setting, case.X_test) if len(model.classes_) == 2 else {}
 
 
 def regression_forest(case: Case, setting: Setting) -> Answers:
@@ -169,12 +169,12 @@ def clean_forest(case: Case, setting: Setting) -> Answers:
     clean = case.confidence >= CLEAN
     if clean.sum() < FEWEST_CLEAN:
         return {}
-    return asked(plain(setting).fit(case.X[clean], case.y[clean]), setting, case.X_test)
+    return answers_of(plain(setting).fit(case.X[clean], case.y[clean]), setting, case.X_test)
 
 
 def missing_prf(rule: str) -> Contender:
     def answer(case: Case, setting: Setting) -> Answers:
-        return asked(probabilistic(setting, missing=rule).fit(case.X, case.y), setting, case.X_test)
+        return answers_of(probabilistic(setting, missing=rule).fit(case.X, case.y), setting, case.X_test)
 
     return answer
 
@@ -182,7 +182,7 @@ def missing_prf(rule: str) -> Contender:
 def mean_imputed_forest(case: Case, setting: Setting) -> Answers:
     imputer = SimpleImputer().fit(case.X)
     model = plain(setting).fit(imputer.transform(case.X), case.y)
-    return asked(model, setting, imputer.transform(case.X_test))
+    return answers_of(model, setting, imputer.transform(case.X_test))
 
 
 def imputed_prf(case: Case, setting: Setting) -> Answers:
@@ -191,7 +191,7 @@ def imputed_prf(case: Case, setting: Setting) -> Answers:
     scatter = np.nanstd(case.X, axis=0)
     X, X_test = imputer.transform(case.X), imputer.transform(case.X_test)
     errors = np.where(np.isnan(case.X), scatter, 0.0), np.where(np.isnan(case.X_test), scatter, 0.0)
-    return asked(probabilistic(setting).fit(X, case.y, X_err=errors[0]), setting, X_test, X_err=errors[1])
+    return answers_of(probabilistic(setting).fit(X, case.y, X_err=errors[0]), setting, X_test, X_err=errors[1])
 
 
 FEATURES: dict[str, Contender] = {

@@ -1,4 +1,4 @@
-"""The figures of the experiments, in the paper's layout; at the width of a journal column, for all eyes."""
+"""The figures of the experiments, in the paper's layout; as wide as a journal column, readable for the colour-blind."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...datasets import add_noise
+from ...support.extras import need
 from .report import distinct, mean, select
 from .studies import Row
 
@@ -25,12 +26,8 @@ LABEL_TITLES = {
 
 
 def pyplot() -> Any:
-    """matplotlib, drawing to files; a clear error if it is not there."""
-    try:
-        import matplotlib
-    except ImportError as problem:
-        raise ImportError("Figures need matplotlib: pip install probforest[plots], or use --no-figures.") from problem
-    matplotlib.use("Agg")
+    """pyplot, set up to draw into files."""
+    need("matplotlib", "Drawing figures", "plots").use("Agg")
     from matplotlib import pyplot as plt
 
     plt.rcParams.update({"font.size": 7, "axes.linewidth": 0.6, "lines.linewidth": 1.0, "lines.markersize": 3})

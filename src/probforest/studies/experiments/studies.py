@@ -17,7 +17,7 @@ LABEL_KINDS = {"paper": ("uniform", "upper", "constant", "clean"), "authors": ("
 
 @dataclass(frozen=True)
 class Plan:
-    """What the user asked for."""
+    """The options of the command."""
 
     seeds: int = 3
     trees: tuple[int, ...] = (1, 10, 25, 50)

@@ -1,4 +1,4 @@
-"""What the command line says when a table, a model or a word is not as it should be."""
+"""The error messages of the command line about tables, models and options."""
 
 import os
 import re
@@ -59,7 +59,7 @@ def test_wrong_tables(small_model, tmp_path, capsys, command, text, message):
         ("kind,g\nA,1\nB,2\n", ["--set", "random_state=1"], "--set random_state: use --seed"),
         ("kind,g\nA,1\nB,2\n", ["--set", "max_depth=deep"], "max_depth must be an integer"),
         ("kind,g\nA,1\nB,2\n", ["--errors", "nothing.toml"], "there is no file nothing.toml"),
-        ("kind,g\nA,1\nB,2\n", ["--errors", "wrong.csv"], "is no TOML"),
+        ("kind,g\nA,1\nB,2\n", ["--errors", "wrong.csv"], "is not a TOML file"),
         ("kind,g,p\nA,1,1.5\nB,2,1\n", ["--label-proba", "p"], "column 'p' is 1.5 at row 1; expected a probability"),
         ("kind,g,e_g\nA,1,0.1\n,1,-1\nB,2,-1\n", [], "column 'e_g' is -1.0 at row 3"),
         ("x,kind\n" + "".join(f"{i},{i}\n" for i in range(200)), [], "200 different values in 200 rows"),
