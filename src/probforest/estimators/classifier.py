@@ -157,6 +157,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
             min_leaf_weight=leaf_weight * (1 - SAME_WEIGHT),
             min_impurity_decrease=float(self.min_impurity_decrease),
             keep_proba=float(self.keep_proba),
+            regularisation=0.0,
         )
 
     @property
