@@ -1,7 +1,8 @@
 """The paper's equations in plain NumPy and SciPy, as slow and as plain as they come. Imports nothing of probforest.
 
-Objects are rows; `values`, `errors` (n, d), NaN values are missing; `pmf` (n, k); `weight` (n,). An error is a standard
-deviation, or a whole distribution with `cdf` and `ppf`.
+Objects are rows; `values`, `errors` (n, d), NaN values are missing; `weight` (n,). An error is a standard deviation, or
+a whole distribution with `cdf` and `ppf`. `target` (n, columns) is what a node adds up, by criterion: "gini" and
+"entropy" the probabilities of the classes; "variance" y², y and 1; "newton" the gradient, the hessian and 1.
 """
 
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ class Rules:
     min_samples_leaf: float = 1
     min_samples_split: float = 2
     max_depth: float = np.inf
+    regularisation: float = 0.0
 
 
 def cdf(threshold, value, error):
@@ -47,19 +49,39 @@ def grid(value, error):
     return [*points, (place[3], 1.0 - before)]
 
 
-def impurity(mass, criterion):
-    """Eq. 12, or the entropy in bits."""
-    p = mass / mass.sum()
-    if criterion == "gini":
+def weight_of(sums, rules):
+    """The weight of a node or a side with these sums of the target's columns."""
+    return sums[-1] if rules.criterion in ("variance", "newton") else sums.sum()
+
+
+def impurity(sums, rules):
+    """Eq. 12, the entropy in bits or the variance; or what is left of a loss when all members take the best step."""
+    if rules.criterion == "variance":
+        squares, y, weight = sums
+        return squares / weight - (y / weight) ** 2
+    if rules.criterion == "newton":
+        gradient, hessian, weight = sums
+        return -(gradient**2) / (hessian + rules.regularisation) / weight
+    p = sums / sums.sum()
+    if rules.criterion == "gini":
         return 1 - np.sum(p**2)
     p = p[p > 0]
     return -np.sum(p * np.log2(p))
 
 
-def cost(left, right, criterion):
+def cost(left, right, rules):
     """Eq. 13."""
-    weight = left.sum() + right.sum()
-    return sum(side.sum() / weight * impurity(side, criterion) for side in (left, right))
+    weight = weight_of(left + right, rules)
+    return sum(weight_of(side, rules) / weight * impurity(side, rules) for side in (left, right))
+
+
+def value(sums, rules):
+    """What a node answers: class probabilities, the mean, or the step that is best for the loss."""
+    if rules.criterion == "variance":
+        return np.array([sums[1] / sums[2]])
+    if rules.criterion == "newton":
+        return np.array([-sums[0] / (sums[1] + rules.regularisation)])
+    return sums / sums.sum()
 
 
 def runs(j, values, errors, weight):
@@ -80,46 +102,48 @@ def runs(j, values, errors, weight):
     return number, ends
 
 
-def candidates(j, members, values, errors, pmf, weight, rules, runs_of_all=None):
-    """All thresholds of feature j: (threshold, missing_left or None for the observed share, left, right masses)."""
+def candidates(j, members, values, errors, target, weight, rules, runs_of_all=None):
+    """All thresholds of feature j: (threshold, missing_left or None for the observed share, left, right sums)."""
     number, ends = runs(j, values, errors, weight) if runs_of_all is None else runs_of_all[j]
-    points = {}  # run of grid points -> class masses that move when it is crossed
-    total, missing = np.zeros(pmf.shape[1]), np.zeros(pmf.shape[1])
+    nothing = np.zeros(target.shape[1])
+    points = {}  # run of grid points -> sums that move when it is crossed
+    total, missing = nothing, nothing
     for i, reach in members:
-        mass = weight[i] * reach * pmf[i]
-        total += mass
+        part = weight[i] * reach * target[i]
+        total = total + part
         if np.isnan(values[i, j]):
-            missing += mass
+            missing = missing + part
             continue
         for point, chunk in grid(values[i, j], errors[i, j]):
-            points[number[point]] = points.get(number[point], 0) + chunk * mass
+            points[number[point]] = points.get(number[point], 0) + chunk * part
     ordered = sorted(points)
-    observed = sum(points.values(), np.zeros(pmf.shape[1]))
-    left = np.zeros(pmf.shape[1])
+    observed = sum(points.values(), nothing)
+    left = nothing
+    has_missing = weight_of(missing, rules) > 0
     for n_left in range(1, len(ordered) + 1):
         left = left + points[ordered[n_left - 1]]
-        share = left.sum() / observed.sum()
+        share = weight_of(left, rules) / weight_of(observed, rules)
         if n_left == len(ordered):
-            if rules.missing == "learned" and missing.sum() > 0:  # observed against missing
+            if rules.missing == "learned" and has_missing:  # observed against missing
                 yield np.inf, 0.0, left, missing
             return
         threshold = (ends[ordered[n_left - 1]][1] + ends[ordered[n_left]][0]) / 2
         ways = {"equal": [(0.5, 0.5)], "observed": [(None, share)], "learned": [(None, share), (0.0, 0.0), (1.0, 1.0)]}
         for way, missing_left in ways[rules.missing]:
-            if rules.missing == "learned" and way is not None and missing.sum() == 0:
+            if rules.missing == "learned" and way is not None and not has_missing:
                 continue
             to_left = left + missing_left * missing
             yield threshold, way, to_left, total - to_left
 
 
-def best_split(members, values, errors, pmf, weight, rules, least, runs_of_all=None):
+def best_split(members, values, errors, target, weight, rules, least, runs_of_all=None):
     """(cost, feature, threshold, missing_left) of the best split with sides of at least `least`, or None."""
     best = None
     for j in range(values.shape[1]):
-        for threshold, way, left, right in candidates(j, members, values, errors, pmf, weight, rules, runs_of_all):
-            if min(left.sum(), right.sum()) < least - 1e-9:
+        for threshold, way, left, right in candidates(j, members, values, errors, target, weight, rules, runs_of_all):
+            if min(weight_of(left, rules), weight_of(right, rules)) < least - 1e-9:
                 continue
-            this = cost(left, right, rules.criterion)
+            this = cost(left, right, rules)
             if best is None or this < best[0] - SAME:
                 best = (this, j, threshold, way)
     return best
@@ -139,21 +163,23 @@ def send(members, to_left, main, heavier_left, keep_proba):
     return left, right, main_left, main_right
 
 
-def grow(values, errors, pmf, weight, rules):
+def grow(values, errors, target, weight, rules):
     """A tree as nested dicts."""
     everyone = [i for i in range(len(values)) if weight[i] > 0]
-    table = (values, errors, pmf, weight, rules, [runs(j, values, errors, weight) for j in range(values.shape[1])])
+    table = (values, errors, target, weight, rules, [runs(j, values, errors, weight) for j in range(values.shape[1])])
     return _grow_node([(i, 1.0) for i in everyone], set(everyone), 0, *table)
 
 
-def _grow_node(members, main, depth, values, errors, pmf, weight, rules, runs_of_all):
-    mass = sum(weight[i] * reach * pmf[i] for i, reach in members)
-    node = {"value": mass / mass.sum(), "weight": mass.sum(), "impurity": impurity(mass, rules.criterion)}
-    if depth >= rules.max_depth or mass.sum() < rules.min_samples_split - 1e-9 or node["impurity"] <= SAME:
+def _grow_node(members, main, depth, values, errors, target, weight, rules, runs_of_all):
+    sums = sum(weight[i] * reach * target[i] for i, reach in members)
+    node = {"value": value(sums, rules), "weight": weight_of(sums, rules), "impurity": impurity(sums, rules)}
+    if depth >= rules.max_depth or node["weight"] < rules.min_samples_split - 1e-9:
+        return node
+    if rules.criterion != "newton" and node["impurity"] <= SAME:
         return node
     least = rules.min_samples_leaf
     while True:
-        split = best_split(members, values, errors, pmf, weight, rules, least, runs_of_all)
+        split = best_split(members, values, errors, target, weight, rules, least, runs_of_all)
         if split is None or split[0] >= node["impurity"] - SAME:
             return node
         _, j, threshold, missing_left = split
@@ -170,7 +196,7 @@ def _grow_node(members, main, depth, values, errors, pmf, weight, rules, runs_of
         if lighter >= rules.min_samples_leaf - 1e-9:
             break
         least *= 2  # the exact masses are lighter than those of the grid: next best with heavier sides
-    rest = (depth + 1, values, errors, pmf, weight, rules, runs_of_all)
+    rest = (depth + 1, values, errors, target, weight, rules, runs_of_all)
     return node | {
         "feature": j,
         "threshold": threshold,
@@ -208,8 +234,8 @@ def leaf_probabilities(node, value, error, keep_proba):
     return found
 
 
-def predict_proba(tree, values, errors, keep_proba):
-    """Eq. 14, 15, over the leaves that were reached."""
+def predict(tree, values, errors, keep_proba):
+    """The values of the leaves that were reached, averaged with π (eq. 14, 15)."""
     answers = []
     for value, error in zip(values, errors, strict=True):
         found = leaf_probabilities(tree, value, error, keep_proba)

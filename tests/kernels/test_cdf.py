@@ -94,6 +94,12 @@ def test_a_value_that_is_exact_on_one_side():
     assert left_probability(3.0, 1.0, (0.0, 2.0)) == pytest.approx(stats.norm.cdf(1), abs=1e-6)
 
 
+def test_half_of_the_probability_of_a_value_that_is_exact_on_one_side_lies_at_the_value():
+    assert left_probability(1.0, 1.0, (0.0, 2.0)) == 0.5
+    assert left_probability(1.0, 1.0, (2.0, 0.0)) == 1.0
+    assert left_probability(np.nextafter(1.0, 0), 1.0, (2.0, 0.0)) == pytest.approx(0.5)
+
+
 def test_missing_value():
     assert np.isnan(left_probability(3.0, np.nan, 1.0))
     assert np.isnan(left_probability(3.0, np.nan, (1.0, 2.0)))

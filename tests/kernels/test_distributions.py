@@ -140,7 +140,7 @@ def test_tree_and_answers_are_those_of_the_oracle(kind, keep_proba):
         assert found.shape == expected.shape
         np.testing.assert_allclose(found, expected, atol=1e-4)
         query, asked = KINDS[kind](seed + 100)
-        expected = naive.predict_proba(root, query.values, query.errors, keep_proba)
+        expected = naive.predict(root, query.values, query.errors, keep_proba)
         np.testing.assert_allclose(answers(tree, asked, keep_proba), expected, atol=1e-4)
         sizes.append(tree.n_nodes)
     assert max(sizes) >= 7  # the comparison is not one of bare roots

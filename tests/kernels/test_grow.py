@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import naive
-from engine import binned, grow_tree, kernel_rules, labels_of, predict
+from engine import binned, grow_tree, kernel_rules, predict, target_of
 from probforest.kernels.grow import NO_ROOM, TOO_MANY_NODES, grow, grow_nodes, new_nodes
 from probforest.kernels.propagate import new_members
 from probforest.kernels.split import new_node_mass, new_search
@@ -31,7 +31,7 @@ def assert_same_tree(problem, rules):
     query = random_problem(77, d=problem.values.shape[1], missing=0.2)
     np.testing.assert_allclose(
         predict(tree, query.values, query.errors, rules.keep_proba),
-        naive.predict_proba(root, query.values, query.errors, rules.keep_proba),
+        naive.predict(root, query.values, query.errors, rules.keep_proba),
         atol=1e-5,
     )
     return tree
@@ -129,9 +129,9 @@ def test_a_tree_never_writes_behind_its_room():
             nodes, nodes_are_fine = watched(new_nodes(500, 2), n_nodes)
             pending = np.full((50, 4), -7, dtype=np.int64)
             scratch = new_node_mass(n, 2, True), new_search(bins, 2, 1)
-            labels, kernel = labels_of(problem), kernel_rules(rules, 2)
+            target, kernel = target_of(problem), kernel_rules(rules, 2)
             found = grow_nodes(
-                cells, bins, labels, problem.weight, kernel, *scratch, members, pending[:n_pending], nodes
+                cells, bins, target, problem.weight, kernel, *scratch, members, pending[:n_pending], nodes
             )
             assert members_are_fine()
             assert nodes_are_fine()
@@ -148,7 +148,7 @@ def test_a_tree_with_too_many_nodes_is_none():
     problem = random_problem(4, n=30, d=2)
     cells, bins = binned(problem)
     n_nodes = len(grow_tree(problem, naive.Rules()).threshold)
-    arguments = cells, bins, labels_of(problem), problem.weight, kernel_rules(naive.Rules(), 2), 1
+    arguments = cells, bins, target_of(problem), problem.weight, kernel_rules(naive.Rules(), 2), 1
     assert grow(*arguments, most_nodes=n_nodes - 1) is None
     assert len(grow(*arguments, most_nodes=n_nodes).threshold) == n_nodes
     assert len(grow(*arguments, most_nodes=n_nodes, room=1).threshold) == n_nodes
@@ -161,7 +161,7 @@ def test_ties_go_with_the_weight_of_the_missing_too():
     tree = grow_tree(problem, naive.Rules(missing="learned"))
     assert (tree.missing_left[0], tree.share_left[0]) == (0.0, 3 / 8)
     halfway, error = np.array([[tree.threshold[0]]]), np.ones((1, 1))
-    expected = naive.predict_proba(naive.grow(*problem, naive.Rules(missing="learned")), halfway, error, 1.0)
+    expected = naive.predict(naive.grow(*problem, naive.Rules(missing="learned")), halfway, error, 1.0)
     np.testing.assert_array_equal(predict(tree, halfway, error, 1.0), expected)
     np.testing.assert_array_equal(expected, [[0.0, 1.0]])
 

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from probforest.families import CHUNK
-from probforest.kernels.histogram import add_listed, add_soft, add_words
-from probforest.kernels.layout import CODE_SLOTS, GRID_POINTS, SCRATCH
+from probforest.kernels.histogram import add_columns, add_listed, add_words
+from probforest.kernels.layout import CODE_SLOTS, GRID_POINTS, Bins
+from probforest.kernels.split import new_node_mass, new_search
 
 
 @pytest.mark.parametrize("n_points", [1, CODE_SLOTS])
@@ -25,21 +26,18 @@ def test_histograms_hold_the_mass_of_every_grid_point(n_points, dtype):
         for g, b in enumerate(codes[i, :GRID_POINTS]):
             expected[b] += mass[m] * (CHUNK[g] if n_points > 1 else 1.0) * pmf[m]
     table = np.stack([codes[::-1], codes], axis=1)  # of two features
-    scratch = np.empty(SCRATCH, dtype=np.uint64)
-    for kind in ("soft", "listed", "words")[: 3 if codes[0].nbytes == 8 else 2]:
-        histogram, occupied, missing = np.zeros(24), np.zeros(6, dtype=np.uint8), np.zeros(3)
-        if kind == "soft":
-            class_mass = np.zeros((5, 4))
-            class_mass[:, :3] = mass[:, None] * pmf
-            add_soft(table, 1, missing_code, index, class_mass, CHUNK, histogram, occupied, missing)
-            found = histogram.reshape(6, 4)[:, :3]
-        elif kind == "listed":
-            add_listed(table, 1, missing_code, index, mass, labels, CHUNK, 6, histogram, occupied, missing)
-            found = histogram[:18].reshape(3, 6).T
-        else:
-            words = table.view(np.uint64)[:, :, 0]
-            add_words(words, 1, missing_code, index, mass, labels, CHUNK, 6, scratch, histogram, missing)
-            found = histogram[:18].reshape(3, 6).T
+    eight_bytes = codes[0].nbytes == 8
+    words = table.view(np.uint64)[:, :, 0] if eight_bytes else np.empty((0, 2), dtype=np.uint64)
+    edges = np.zeros((2, 6))
+    bins = Bins(table, words, np.full(2, 6), edges, edges, missing_code, CHUNK)
+    node = new_node_mass(5, 3, hard=False)
+    node.mass[:], node.class_index[:], node.columns[:, :3] = mass, labels, mass[:, None] * pmf
+    for add in (add_columns, add_listed, add_words)[: 3 if eight_bytes else 2]:
+        search = new_search(bins, 3, seed=1)
+        search.missing[:] = 0.0
+        add(bins, 1, index, node, search)
+        histogram, missing, occupied = search.histogram, search.missing, search.occupied[:6]
+        found = histogram.reshape(6, 4)[:, :3] if add is add_columns else histogram[:18].reshape(3, 6).T
         np.testing.assert_allclose(found, expected, atol=1e-15)
         np.testing.assert_allclose(missing, expected_missing, atol=1e-15)
-        np.testing.assert_array_equal(occupied, expected.any(axis=1) if kind != "words" else np.zeros(6))
+        np.testing.assert_array_equal(occupied, np.zeros(6) if add is add_words else expected.any(axis=1))

@@ -4,32 +4,10 @@ import numpy as np
 import pytest
 
 import naive
-from engine import binned, kernel_rules, labels_of
-from probforest.kernels.grow import enter_root, weigh
+from engine import search_root
 from probforest.kernels.layout import LEAF
-from probforest.kernels.propagate import new_members
-from probforest.kernels.split import FEW_MEMBERS, midpoint, new_node_mass, new_search, split_node
+from probforest.kernels.split import FEW_MEMBERS, midpoint
 from problems import random_problem
-
-
-def search_root(problem, rules, reach, max_bins=65_535, max_features=None, seed=1):
-    """The engine's best split of a node that holds every object with probability `reach` (n,)."""
-    _, bins = binned(problem, max_bins)
-    labels = labels_of(problem)
-    n, k = problem.pmf.shape
-    members = new_members(n)
-    count = enter_root(members, problem.weight, labels.class_index)
-    members.mass[:count] = problem.weight * reach
-    node = new_node_mass(n, k, len(labels.pmf) == 0)
-    weight = weigh(members, 0, count, labels, node)
-    search = new_search(bins, k, seed)
-    rules = kernel_rules(rules, problem.values.shape[1], max_features)
-    split, n_drawn = split_node(members.row[:count], node, bins, search, rules, rules.min_leaf_weight, 0)
-    again, _ = split_node(members.row[:count], node, bins, search, rules, rules.min_leaf_weight, n_drawn)
-    np.testing.assert_array_equal(split, again)  # the same features as drawn before, the same split
-    assert not search.histogram.any()  # left clean for the next node
-    assert not search.occupied.any()
-    return split, weight
 
 
 def cost_of(split, weight, criterion):
@@ -79,7 +57,7 @@ def test_coarse_bins_give_a_candidate_of_the_oracle_but_not_its_best():
     coarse, _ = search_root(problem, rules, reach, max_bins=4)
     assert cost_of(coarse, weight, "gini") >= cost_of(fine, weight, "gini") - 1e-12
     masses = [c[2:] for c in naive.candidates(0, list(enumerate(reach)), *problem, rules)]
-    costs = [naive.cost(*sides, "gini") for sides in masses]
+    costs = [naive.cost(*sides, rules) for sides in masses]
     assert np.abs(np.array(costs) - cost_of(coarse, weight, "gini")).min() < 1e-10
 
 

@@ -177,6 +177,7 @@ class ProbabilisticEstimator(BaseEstimator):
             min_leaf_weight=leaf_weight * (1 - SAME_WEIGHT),
             min_impurity_decrease=float(self.min_impurity_decrease),
             keep_proba=float(self.keep_proba),
+            regularisation=0.0,
         )
 
     def _warn_if_too_light(self, weight: np.ndarray) -> None:

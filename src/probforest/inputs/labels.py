@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..kernels.layout import INDEX, Labels, real_empty
+from ..kernels.layout import INDEX, Target, real_empty
 from ..support.warning import warn_caller
 from .cell_error import CellError
 from .measured_values import unmasked
@@ -54,10 +54,10 @@ class LabelTable:
         factor = masses.sum(axis=1)
         return soft_labels(self.classes, masses / np.where(factor > 0, factor, 1.0)[:, None]), factor
 
-    def for_kernels(self) -> Labels:
+    def for_kernels(self) -> Target:
         """Class indices when all labels are hard, which is faster; PMFs otherwise."""
         pmf = real_empty(0, len(self.classes)) if self.pmf is None else np.ascontiguousarray(self.pmf)
-        return Labels(self.class_index, pmf)
+        return Target(self.class_index, pmf)
 
 
 def soft_labels(classes: np.ndarray, pmf: np.ndarray) -> LabelTable:

@@ -31,18 +31,18 @@ def find_bins(ladder, points, count, below):
 def encode_cells(column, grid, ladder, missing_code, points, below, codes):
     """Write `codes` (n, 1 or GRID_POINTS or more) of the cells of a Column.
     `points` and `below` (SCRATCH × GRID_POINTS,) are scratch space."""
-    center, lower, upper, number, own_points = column
+    center, lower, upper, points_row, own_points = column
     exact = codes.shape[1] == 1
     n_points = 1 if exact else GRID_POINTS
     for first in range(0, center.shape[0], SCRATCH):
         count = min(SCRATCH, center.shape[0] - first)
         for m in range(count):
-            free = number.shape[0] > 0 and number[first + m] >= 0
+            free = points_row.shape[0] > 0 and points_row[first + m] >= 0
             for g in range(n_points):
                 if exact:
                     point = center[first + m]
                 elif free:
-                    point = own_points[number[first + m], g]
+                    point = own_points[points_row[first + m], g]
                 else:
                     point = center[first + m] + grid[g] * (lower[first + m] if grid[g] < 0.0 else upper[first + m])
                 points[m * n_points + g] = min(max(point, -_LARGEST), _LARGEST)  # NaN stays, in a bin that nobody reads

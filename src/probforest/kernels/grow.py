@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arrays import total
-from .criterion import impurity_of, side_score
 from .jit import inlined, kernel
 from .layout import (
     DECREASE,
@@ -24,12 +22,13 @@ from .layout import (
 )
 from .propagate import left_probabilities, new_members, replace_parent, send
 from .split import new_node_mass, new_search, split_node
+from .statistic import add_members, impurity_of, is_pure, n_values, score_of, weight_of, write_value
 
 NO_ROOM, TOO_MANY_NODES = 0, -1  # instead of a number of nodes
 INDEX_LIMIT = int(np.iinfo(INDEX).max)
 
 
-class Parting(NamedTuple):
+class AppliedSplit(NamedTuple):
     """A split that was carried out, and where its children end on the stack of members."""
 
     feature: int
@@ -42,27 +41,25 @@ class Parting(NamedTuple):
 
 
 @inlined
-def write_leaf(nodes, this, node, node_weight, impurity):
+def write_leaf(nodes, this, weight, impurity):
     """Every node begins as a leaf."""
     nodes.links[this, FEATURE] = LEAF
     nodes.links[this, RIGHT] = LEAF
     nodes.threshold[this] = math.nan
     nodes.shares[this, MISSING_LEFT] = math.nan
     nodes.shares[this, SHARE_LEFT] = math.nan
-    nodes.facts[this, WEIGHT] = node_weight
-    nodes.facts[this, IMPURITY] = impurity
-    nodes.facts[this, DECREASE] = 0.0
-    for c in range(node.total.shape[0]):
-        nodes.value[this, c] = node.total[c] / node_weight
+    nodes.summary[this, WEIGHT] = weight
+    nodes.summary[this, IMPURITY] = impurity
+    nodes.summary[this, DECREASE] = 0.0
 
 
 @inlined
-def write_split(nodes, this, parting):
-    nodes.links[this, FEATURE] = parting.feature
-    nodes.threshold[this] = parting.threshold
-    nodes.shares[this, MISSING_LEFT] = parting.missing_left
-    nodes.shares[this, SHARE_LEFT] = parting.share_left
-    nodes.facts[this, DECREASE] = parting.decrease
+def write_split(nodes, this, split):
+    nodes.links[this, FEATURE] = split.feature
+    nodes.threshold[this] = split.threshold
+    nodes.shares[this, MISSING_LEFT] = split.missing_left
+    nodes.shares[this, SHARE_LEFT] = split.share_left
+    nodes.summary[this, DECREASE] = split.decrease
 
 
 @inlined
@@ -74,8 +71,8 @@ def link(nodes, parent, child):
 
 @inlined
 def enter_root(members, weight, class_index):
-    """Put all objects that weigh something into `members`, π = 1; returns their number."""
-    count = 0
+    """Put all objects that weigh something into `members`, π = 1; returns their number, and what they weigh."""
+    count, total = 0, 0.0
     for i in range(weight.shape[0]):
         if weight[i] > 0.0:
             members.row[count] = i
@@ -84,29 +81,8 @@ def enter_root(members, weight, class_index):
             members.main[count] = True
             members.class_index[count] = class_index[i]
             count += 1
-    return count
-
-
-@inlined
-def weigh(members, start, stop, labels, node):
-    """Fill `node` with the masses of its members (eq. 10, 11); returns W."""
-    for c in range(node.total.shape[0]):
-        node.total[c] = 0.0
-    hard = labels.pmf.shape[0] == 0
-    for m in range(stop - start):
-        mass = members.mass[start + m]
-        node.mass[m] = mass
-        if hard:
-            c = members.class_index[start + m]
-            node.class_index[m] = c
-            node.total[np.uint64(c)] += mass
-        else:
-            i = np.uint64(members.row[start + m])
-            for c in range(node.total.shape[0]):
-                class_mass = mass * labels.pmf[i, c]
-                node.class_mass[m, c] = class_mass
-                node.total[c] += class_mass
-    return total(node.total)
+            total += weight[i]
+    return count, total
 
 
 @inlined
@@ -132,12 +108,12 @@ def settle_missing(to_left, mass, missing_left):
 
 
 @inlined
-def part(members, start, stop, node_weight, score, node, cells, bins, search, rules):
+def apply_best_split(members, start, stop, node_weight, score, node, cells, bins, search, rules):
     """Find the split of the node [start, stop) and write its children above it on the stack.
 
     The search works with the masses of the grid; the exact ones, of the members that really enter a child, may be
     smaller. When they fall short of `min_leaf_weight`, the next best split with heavier sides is taken.
-    Returns a Parting, whose feature is LEAF when the node stays a leaf.
+    Returns an AppliedSplit, whose feature is LEAF when the node stays a leaf.
     """
     index = members.row[start:stop]
     least = rules.min_leaf_weight
@@ -154,9 +130,9 @@ def part(members, start, stop, node_weight, score, node, cells, bins, search, ru
             members, start, stop, to_left, share_left, rules.keep_proba
         )
         if min(right_weight, left_weight) >= rules.min_leaf_weight:
-            return Parting(split.feature, split.threshold, missing_left, share_left, decrease, right_end, left_end)
+            return AppliedSplit(split.feature, split.threshold, missing_left, share_left, decrease, right_end, left_end)
         least *= 2.0
-    return Parting(LEAF, math.nan, math.nan, math.nan, 0.0, stop, stop)
+    return AppliedSplit(LEAF, math.nan, math.nan, math.nan, 0.0, stop, stop)
 
 
 @inlined
@@ -169,12 +145,12 @@ def push(pending, count, start, stop, parent, depth):
 
 
 @kernel
-def grow_nodes(cells, bins, labels, weight, rules, node, search, members, pending, nodes):
+def grow_nodes(cells, bins, target, weight, rules, node, search, members, pending, nodes):
     """Fill `nodes`, which like `members` and `pending` may be too small; the others are scratch space.
     Returns the number of nodes; NO_ROOM or TOO_MANY_NODES if there was not enough room."""
-    push(pending, 0, 0, enter_root(members, weight, labels.class_index), LEAF, 0)
+    n_objects, root_weight = enter_root(members, weight, target.class_index)
+    push(pending, 0, 0, n_objects, LEAF, 0)
     n_nodes, n_pending = np.int64(0), np.int64(1)
-    root_weight = total(weight)
     while n_pending > 0:
         n_pending -= 1
         start, stop = pending[n_pending, 0], pending[n_pending, 1]
@@ -186,17 +162,20 @@ def grow_nodes(cells, bins, labels, weight, rules, node, search, members, pendin
         this = n_nodes
         n_nodes += 1
         link(nodes, parent, this)
-        node_weight = weigh(members, start, stop, labels, node)
-        score = side_score(node.total, node_weight, rules.criterion)
+        add_members(members, start, stop, target, node)
+        node_weight = weight_of(node.total, rules.criterion)
+        score = score_of(node.total, node_weight, rules)
         impurity = impurity_of(score, node_weight, rules.criterion)
-        write_leaf(nodes, this, node, node_weight, impurity)
-        if depth >= rules.max_depth or node_weight < rules.min_split_weight or impurity <= SAME_COST:
+        write_leaf(nodes, this, node_weight, impurity)
+        write_value(nodes.value[this], node.total, node_weight, rules)
+        stays_leaf = depth >= rules.max_depth or node_weight < rules.min_split_weight
+        if stays_leaf or is_pure(impurity, rules.criterion):
             continue
-        parting = part(members, start, stop, node_weight, score, node, cells, bins, search, rules)
-        if parting.feature == LEAF or parting.decrease * node_weight / root_weight < rules.min_impurity_decrease:
+        split = apply_best_split(members, start, stop, node_weight, score, node, cells, bins, search, rules)
+        if split.feature == LEAF or split.decrease * node_weight / root_weight < rules.min_impurity_decrease:
             continue
-        write_split(nodes, this, parting)
-        right_end, left_end = replace_parent(members, start, stop, parting.right_end, parting.left_end)
+        write_split(nodes, this, split)
+        right_end, left_end = replace_parent(members, start, stop, split.right_end, split.left_end)
         push(pending, n_pending, start, right_end, this, depth + 1)
         push(pending, n_pending + 1, right_end, left_end, this, depth + 1)
         n_pending += 2
@@ -204,32 +183,32 @@ def grow_nodes(cells, bins, labels, weight, rules, node, search, members, pendin
 
 
 # Not kernels: arrays that are made in Python need not be compiled.
-def new_nodes(capacity: int, n_classes: int) -> Nodes:
+def new_nodes(capacity: int, n_values: int) -> Nodes:
     return Nodes(
         links=np.empty((capacity, 2), dtype=INDEX),
         threshold=np.empty(capacity, dtype=REAL),
         shares=np.empty((capacity, 2), dtype=REAL),
-        facts=np.empty((capacity, 3), dtype=REAL),
-        value=np.empty((capacity, n_classes), dtype=REAL),
+        summary=np.empty((capacity, 3), dtype=REAL),
+        value=np.empty((capacity, n_values), dtype=REAL),
     )
 
 
-def grow(cells, bins, labels, weight, rules, seed, most_nodes=INDEX_LIMIT, room=4):
+def grow(cells, bins, target, weight, rules, seed, most_nodes=INDEX_LIMIT, room=4):
     """Grow one tree on the objects with `weight` (n,) > 0; `seed` > 0. Returns its Nodes; None if it would have more
     than `most_nodes`.
 
     Room is made for `room` nodes, and members on the stack, per object. It is hardly ever too little; then the tree is
     grown again with twice as much.
     """
-    n_objects, n_classes = int(np.count_nonzero(weight)), labels.pmf.shape[1]
-    node = new_node_mass(n_objects, n_classes, labels.pmf.shape[0] == 0)
+    n_objects, n_columns = int(np.count_nonzero(weight)), target.columns.shape[1]
+    node = new_node_mass(n_objects, n_columns, target.columns.shape[0] == 0)
     capacity = room * (n_objects + 16)
     while True:
         node_capacity = min(capacity, most_nodes)
-        nodes = new_nodes(node_capacity, n_classes)
+        nodes = new_nodes(node_capacity, n_values(rules.criterion, n_columns))
         pending = np.empty((capacity, 4), dtype=np.int64)
-        search, members = new_search(bins, n_classes, seed), new_members(capacity)
-        n_nodes = grow_nodes(cells, bins, labels, weight, rules, node, search, members, pending, nodes)
+        search, members = new_search(bins, n_columns, seed), new_members(capacity)
+        n_nodes = grow_nodes(cells, bins, target, weight, rules, node, search, members, pending, nodes)
         if n_nodes > 0:
             return Nodes(*(array[:n_nodes].copy() for array in nodes))
         if n_nodes == TOO_MANY_NODES and node_capacity == most_nodes:

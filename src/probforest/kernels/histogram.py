@@ -1,7 +1,11 @@
-"""The class masses of a node's members, added up per bin of one feature.
+"""What a node's members add up to, per bin of one feature.
 
 Where a histogram lies: class c of bin b is entry c × n_bins + b for hard labels, so that a member needs no
-multiplication to find its bins, and b × n_columns + c for soft ones, so that a member's classes lie side by side.
+multiplication to find its bins. Otherwise column c of bin b is entry b × n_lanes + c: the columns of a member lie side
+by side.
+
+The kernels take the codes of `feature` in Bins, the members `index` (m,) with their NodeMass, and add them to the
+histogram and to the missing cells of a Search.
 """
 
 import numpy as np
@@ -9,7 +13,7 @@ import numpy as np
 from .jit import inlined, kernel
 from .layout import GRID_POINTS, SCRATCH
 
-LANES = 4  # classes that are added at once: soft labels have a multiple of this many columns
+LANES = 4  # columns that are added at once: there is a multiple of this many
 
 
 @inlined
@@ -29,13 +33,14 @@ def code_of(word, point):
 
 
 @kernel
-def add_listed(codes, feature, missing_code, index, mass, class_index, chunk, n_bins, histogram, occupied, missing):
-    """Add members with hard labels, and mark the bins that they occupy. `codes` (n, d, 1 or CODE_SLOTS),
-    `index` (m,) the members, `mass`, `class_index` (m or more,)."""
+def add_listed(bins, feature, index, node, search):
+    """Add members with hard labels, and mark the bins that they occupy."""
+    codes, missing_code, chunk, mass = bins.codes, bins.missing_code, bins.chunk, node.mass
+    histogram, occupied, missing, n_bins = search.histogram, search.occupied, search.missing, search.left.shape[1]
     n_points = GRID_POINTS if codes.shape[2] > 1 else 1
     j = np.uint64(feature)
     for m in range(index.shape[0]):
-        i, c = np.uint64(index[m]), np.uint64(class_index[m])  # unsigned indices cost no test for a sign
+        i, c = np.uint64(index[m]), np.uint64(node.class_index[m])  # unsigned indices cost no test for a sign
         if codes[i, j, 0] == missing_code:
             missing[c] += mass[m]
             continue
@@ -46,8 +51,16 @@ def add_listed(codes, feature, missing_code, index, mass, class_index, chunk, n_
 
 
 @kernel
-def add_words(words, feature, missing_code, index, mass, class_index, chunk, n_bins, buffer, histogram, missing):
-    """The same without marks, for many members whose codes fit in a word: `words` (n, d)."""
+def add_words(bins, feature, index, node, search):
+    """The same without marks, for many members whose codes fit in a word."""
+    words, missing_code, chunk, mass, class_index = (
+        bins.words,
+        bins.missing_code,
+        bins.chunk,
+        node.mass,
+        node.class_index,
+    )
+    buffer, histogram, missing, n_bins = search.words, search.histogram, search.missing, search.left.shape[1]
     # Names for the chunks: the compiler can't know that the histogram is not written over an array of them.
     c0, c1, c2, c3, c4, c5, c6 = chunk[0], chunk[1], chunk[2], chunk[3], chunk[4], chunk[5], chunk[6]
     for first in range(0, index.shape[0], SCRATCH):
@@ -71,27 +84,29 @@ def add_words(words, feature, missing_code, index, mass, class_index, chunk, n_b
 
 
 @kernel
-def add_soft(codes, feature, missing_code, index, class_mass, chunk, histogram, occupied, missing):
-    """Add members with label PMFs, and mark the bins: `class_mass` (m or more, a multiple of LANES)."""
+def add_columns(bins, feature, index, node, search):
+    """Add members with columns of their own (label PMFs, numbers), and mark the bins that they occupy."""
+    codes, missing_code, chunk, columns = bins.codes, bins.missing_code, bins.chunk, node.columns
+    histogram, occupied, missing = search.histogram, search.occupied, search.missing
     n_points = GRID_POINTS if codes.shape[2] > 1 else 1
     j = np.uint64(feature)
-    n_columns = class_mass.shape[1]
+    n_lanes = columns.shape[1]
     for m in range(index.shape[0]):
         i = np.uint64(index[m])
         if codes[i, j, 0] == missing_code:
             for c in range(missing.shape[0]):
-                missing[c] += class_mass[m, c]
+                missing[c] += columns[m, c]
             continue
         for g in range(n_points):
             occupied[np.uint64(codes[i, j, g])] = 1
-        for first in range(0, n_columns, LANES):
-            column = np.uint64(first)
-            mass0, mass1 = class_mass[m, column], class_mass[m, column + np.uint64(1)]
-            mass2, mass3 = class_mass[m, column + np.uint64(2)], class_mass[m, column + np.uint64(3)]
+        for first in range(0, n_lanes, LANES):
+            lane = np.uint64(first)
+            one, two = columns[m, lane], columns[m, lane + np.uint64(1)]
+            three, four = columns[m, lane + np.uint64(2)], columns[m, lane + np.uint64(3)]
             for g in range(n_points):
-                place = np.uint64(codes[i, j, g]) * np.uint64(n_columns) + column
+                place = np.uint64(codes[i, j, g]) * np.uint64(n_lanes) + lane
                 factor = 1.0 if n_points == 1 else chunk[g]
-                histogram[place] += mass0 * factor
-                histogram[place + np.uint64(1)] += mass1 * factor
-                histogram[place + np.uint64(2)] += mass2 * factor
-                histogram[place + np.uint64(3)] += mass3 * factor
+                histogram[place] += one * factor
+                histogram[place + np.uint64(1)] += two * factor
+                histogram[place + np.uint64(2)] += three * factor
+                histogram[place + np.uint64(3)] += four * factor

@@ -11,7 +11,7 @@ import numpy as np
 INDEX = np.int32  # objects and nodes: 2e9 of either is more than fits in memory
 REAL = np.float64  # values keep their full precision: a feature may have a large offset and a small spread
 
-GINI, ENTROPY = 0, 1
+GINI, ENTROPY, VARIANCE, NEWTON = 0, 1, 2, 3  # see statistic.py
 EQUAL, OBSERVED, LEARNED = 0, 1, 2
 
 LEAF = -1  # `feature` of a leaf, and its right child
@@ -28,14 +28,18 @@ SAME_COST = 1e-11
 SAME_WEIGHT = 1e-9
 
 
+# The kind of cells in a table is how many numbers each takes.
+EXACT_CELLS = 1  # the value
+NORMAL_CELLS = 2  # centre, 1/σ
+FAMILY_CELLS = 3  # centre, 1/σ below it, 1/σ above it, of any family
+TABULATED_CELLS = 4  # the same, and where the cell's own table begins; -1: it has that of its family
+
+
 class Cells(NamedTuple):
     """The distributions of a table, an object after the other: it is read in few places at a time, which then lie close
     together."""
 
-    values: np.ndarray  # (n, d, 1) float64, the values, when all cells are exact
-    # (n, d, 2), centre and 1/σ side by side, when all are normal; (n, d, 3), centre, 1/σ below it and above, of any
-    # family; (n, d, 4), and where the cell's own table begins, -1 for that of its family. An infinite 1/σ: the cell is
-    # exact. A NaN as centre: it is missing.
+    values: np.ndarray  # (n, d, kind) float64. NaN as centre: the cell is missing. Infinite 1/σ: it is exact.
     table: np.ndarray  # F of the families one after the other, then F of cells that belong to none; see cdf
     start: np.ndarray  # (d,) int64, where the table of the feature's family begins
     complete: bool  # whether no cell is missing
@@ -47,8 +51,17 @@ class Column(NamedTuple):
     center: np.ndarray  # (n,) float64; NaN: missing
     lower: np.ndarray  # (n,) σ below the centre; 0: exact
     upper: np.ndarray  # (n,) σ above it; both (0,) when all cells are exact
-    number: np.ndarray  # (n,) int64, row of a cell without a family in `points`, -1 for the others; (0,): there is none
-    points: np.ndarray  # (n_free, GRID_POINTS), its grid points
+    points_row: np.ndarray  # (n,) int64, row in `points` of a cell without a family, -1 for others; (0,): all have one
+    points: np.ndarray  # (n_free, GRID_POINTS), grid points of the cells without a family
+
+
+class MeasuredCell(NamedTuple):
+    """One cell of a family, when its posterior is computed."""
+
+    center: float
+    inverse_lower: float  # 1/σ below the centre
+    inverse_upper: float  # 1/σ above it
+    table: np.ndarray  # (TABLE_STEPS + 1,) F of the family, squashed
 
 
 class Bins(NamedTuple):
@@ -63,11 +76,16 @@ class Bins(NamedTuple):
     chunk: np.ndarray  # (GRID_POINTS,) the probability between a grid point and the one before it, of all families
 
 
-class Labels(NamedTuple):
-    """The label of every training object, hard or soft."""
+class Target(NamedTuple):
+    """What the trees learn about every training object.
 
-    class_index: np.ndarray  # (n,) int32, the class of a hard label
-    pmf: np.ndarray  # (n, k) float64; (0, k) when all labels are hard
+    `columns` are what a node adds up, each member with its weight: class probabilities, (y, 1) or (g, h, 1). One type
+    for all of them: every kernel is compiled once. Costs closer than SAME_COST are ties, so y and g must be of order 1,
+    and y centred, as a node keeps no sum of squares.
+    """
+
+    class_index: np.ndarray  # (n,) int32, the class of a hard label; not used where there are columns
+    columns: np.ndarray  # (n, n_columns) float64; (0, k) when all labels are hard
 
 
 class Rules(NamedTuple):
@@ -81,6 +99,7 @@ class Rules(NamedTuple):
     min_leaf_weight: float
     min_impurity_decrease: float
     keep_proba: float
+    regularisation: float  # λ of NEWTON, 0 for the others
 
 
 class Members(NamedTuple):
@@ -93,6 +112,53 @@ class Members(NamedTuple):
     class_index: np.ndarray  # int32, its hard label: carried along, as it would have to be fetched from far
 
 
+class NodeMass(NamedTuple):
+    """What the members of the node under way weigh; arrays as long as the largest node."""
+
+    mass: np.ndarray  # (n,) w π
+    class_index: np.ndarray  # (n,) int32, for hard labels
+    columns: np.ndarray  # (n, n_lanes) mass × the columns of the target, 0 beyond the last; (0, n_lanes): hard labels
+    total: np.ndarray  # (n_columns,) sums over the members
+    to_left: np.ndarray  # (n,) probability to go left at the split of the node
+    scratch: np.ndarray  # (2, SCRATCH) see left_probabilities
+
+
+class Search(NamedTuple):
+    """Scratch space of the search.
+
+    Features take the slots 0, 1, … in the order in which they are drawn. In a slot, cuts are numbered from left to
+    right: one behind each bin, or only behind the occupied ones, which are listed then. That is faster where few bins
+    are occupied; both give the same split. What `cuts` holds of a slot stays until the next node, for a second look.
+    """
+
+    histogram: np.ndarray  # sums per bin, see histogram.py; all zero between two searches
+    occupied: np.ndarray  # (n_bins,) uint8, which bins hold something; all zero between two searches
+    occupied_words: np.ndarray  # the same memory, eight bins at a time
+    missing: np.ndarray  # (n_columns,) sums over the missing cells
+    left: np.ndarray  # (n_columns, n_bins) sums over the observed cells to the left of each cut
+    sides: np.ndarray  # (2, n_bins) sum of squares on each side
+    bin: np.ndarray  # (d, n_bins + 9) int64, the bin to the left of each cut, where they are listed
+    cuts: np.ndarray  # (d, 4, n_bins) numbers of each cut, rows OBSERVED to SCORE + 2
+    slots: np.ndarray  # (d, 3) columns N_CUTS to MISSING_WEIGHT of each slot
+    words: np.ndarray  # (SCRATCH,) uint64, codes of members
+    order: np.ndarray  # (d,) a permutation of the features: those in the slots come first
+    state: np.ndarray  # (1,) of the random generator
+
+
+class Cuts(NamedTuple):
+    """The cuts of one feature of a node, and what lies to the left of each."""
+
+    n_cuts: int
+    left: np.ndarray  # (n_columns, n_cuts or more) sums over the observed members to the left
+    weight: np.ndarray  # (n_cuts or more,) their weight
+    missing: np.ndarray  # (n_columns,) sums over the members whose cell is missing
+    missing_weight: float
+    total: np.ndarray  # (n_columns,) sums over all members
+    total_weight: float
+    share_scale: float  # of the missing members, the share `share_scale` × weight + `share_offset` goes left
+    share_offset: float
+
+
 class Nodes(NamedTuple):
     """A tree in depth-first order, a row per node. The left child of node i is node i + 1.
 
@@ -102,8 +168,8 @@ class Nodes(NamedTuple):
     links: np.ndarray  # (n_nodes, 2) int32, columns FEATURE and RIGHT, the right child; both LEAF in a leaf
     threshold: np.ndarray  # (n_nodes,) float64, NaN in a leaf
     shares: np.ndarray  # (n_nodes, 2) float64, columns MISSING_LEFT and SHARE_LEFT; NaN in a leaf
-    facts: np.ndarray  # (n_nodes, 3) float64, columns WEIGHT to DECREASE
-    value: np.ndarray  # (n_nodes, k) float64, class probabilities
+    summary: np.ndarray  # (n_nodes, 3) float64, columns WEIGHT, IMPURITY and DECREASE
+    value: np.ndarray  # (n_nodes, k) float64, class probabilities; (n_nodes, 1), mean of y or Newton step
 
 
 FEATURE, RIGHT = 0, 1

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .cdf import look_up, squashed_position
-from .jit import kernel
-from .layout import REAL
+from .cdf import TABLE_STEPS, look_up, squashed_position
+from .jit import inlined, kernel
+from .layout import REAL, MeasuredCell
 
 _FINE_REACH = 4.0  # σ: nearly all of a cell
 _NOTHING = 1e-7  # a value with less of its probability where the prior has any lies 5 σ or more from all true ones
@@ -12,11 +12,17 @@ _LEVEL_TOLERANCE = 1e-5  # of the probability below a quantile
 _MOST_STEPS = 60  # of the search for it; a handful is enough, but for tables of F with a jump
 
 
+@inlined
+def place_in_table(cell, threshold):
+    """Where F(threshold) stands in the table of a MeasuredCell."""
+    inverse_scale = cell.inverse_lower if threshold < cell.center else cell.inverse_upper
+    return squashed_position(threshold, cell.center, inverse_scale)
+
+
 @kernel
-def cell_cdf(threshold, center, inverse_lower, inverse_upper, table):
-    """F of one cell, from a squashed `table`."""
-    inverse = inverse_lower if threshold < center else inverse_upper
-    return look_up(table, 0, squashed_position(threshold, center, inverse))
+def cell_cdf(cell, threshold):
+    """F(threshold) of a MeasuredCell."""
+    return look_up(cell.table, 0, place_in_table(cell, threshold), TABLE_STEPS)
 
 
 @kernel
@@ -45,12 +51,12 @@ def likelihoods(center, lower, upper, reach, edges, table, out, windows):
     """How likely the measured cells (n,) are for a true value between neighbouring `edges` (m + 1,), into `out` (n, m);
     and into `windows` (n, 2), where that is not nothing: up to `reach` σ from the measured value."""
     for i in range(center.shape[0]):
-        x, inverse_lower, inverse_upper = center[i], 1.0 / lower[i], 1.0 / upper[i]
-        first, last = window(edges, x - reach * lower[i], x + reach * upper[i])
+        cell = MeasuredCell(center[i], 1.0 / lower[i], 1.0 / upper[i], table)
+        first, last = window(edges, center[i] - reach * lower[i], center[i] + reach * upper[i])
         windows[i, 0], windows[i, 1] = first, last
-        below = cell_cdf(edges[first], x, inverse_lower, inverse_upper, table)
+        below = cell_cdf(cell, edges[first])
         for k in range(first, last):
-            above = cell_cdf(edges[k + 1], x, inverse_lower, inverse_upper, table)
+            above = cell_cdf(cell, edges[k + 1])
             out[i, k] = (above - below) / (edges[k + 1] - edges[k])
             below = above
 
@@ -99,14 +105,13 @@ def keeps_its_shape(edges, center, lower, upper):
 
 
 @kernel
-def fill_cumulative(edges, first, last, center, inverse_lower, inverse_upper, density, table, below, cumulative):
+def fill_cumulative(cell, edges, first, last, density, below, cumulative):
     """F of a measured value at the edges `first` to `last` into `below`, and the posterior's mass, not normalised, from
     `first` to each of these edges into `cumulative`. Returns that of all; 0 where the prior does not explain it."""
     for k in range(first, last + 1):
-        inverse = inverse_lower if edges[k] < center else inverse_upper
-        below[k] = squashed_position(edges[k], center, inverse)
+        below[k] = place_in_table(cell, edges[k])
     for k in range(first, last + 1):
-        below[k] = look_up(table, 0, below[k])
+        below[k] = look_up(cell.table, 0, below[k], TABLE_STEPS)
     total, densest = 0.0, 0.0
     cumulative[first] = 0.0
     for k in range(first, last):
@@ -117,7 +122,7 @@ def fill_cumulative(edges, first, last, center, inverse_lower, inverse_upper, de
 
 
 @kernel
-def place_of(target, low, high, below_low, below_high, tolerance, center, inverse_lower, inverse_upper, table):
+def place_of(cell, target, low, high, below_low, below_high, tolerance):
     """Where F of a measured value, `below_low` at `low` and `below_high` at `high`, is `target` within a `tolerance`.
 
     The secant method in a bracket; an end that stays twice counts half (Illinois), so that the bracket closes fast.
@@ -127,7 +132,7 @@ def place_of(target, low, high, below_low, below_high, tolerance, center, invers
     for _ in range(_MOST_STEPS):
         spread = off_high - off_low
         place = low - off_low * ((high - low) / spread) if spread > 0.0 else 0.5 * low + 0.5 * high
-        off = cell_cdf(place, center, inverse_lower, inverse_upper, table) - target
+        off = cell_cdf(cell, place) - target
         if abs(off) <= tolerance:
             break
         if off < 0.0:
@@ -151,14 +156,12 @@ def quantiles(center, lower, upper, reach, edges, density, table, levels, scratc
     """
     below, cumulative = scratch[0], scratch[1]
     for i in range(center.shape[0]):
-        x, inverse_lower, inverse_upper = center[i], 1.0 / lower[i], 1.0 / upper[i]
+        x, cell = center[i], MeasuredCell(center[i], 1.0 / lower[i], 1.0 / upper[i], table)
         least, most = x - reach * lower[i], x + reach * upper[i]
         first, last = window(edges, least, most)
         total = 0.0
         if first < last and not keeps_its_shape(edges, x, lower[i], upper[i]):
-            total = fill_cumulative(
-                edges, first, last, x, inverse_lower, inverse_upper, density, table, below, cumulative
-            )
+            total = fill_cumulative(cell, edges, first, last, density, below, cumulative)
         k = first
         for q in range(levels.shape[0]):
             if not total > 0.0:
@@ -168,16 +171,13 @@ def quantiles(center, lower, upper, reach, edges, density, table, levels, scratc
             while k < last - 1 and cumulative[k + 1] < target:
                 k += 1
             out[i, q] = place_of(
+                cell,
                 below[k] + (target - cumulative[k]) / density[k],
                 max(edges[k], least),
                 min(edges[k + 1], most),
                 below[k],
                 below[k + 1],
                 _LEVEL_TOLERANCE * total / density[k],
-                x,
-                inverse_lower,
-                inverse_upper,
-                table,
             )
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .cdf import look_up, look_up_own, squashed_position, table_position
+from .cdf import position, probability, read_cell
 from .jit import inlined, kernel
 from .layout import INDEX, REAL, SCRATCH, Members
 
@@ -32,33 +32,15 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch):
     A block of cells at a time, in steps: fetch them from all over the memory, find their places in the table, look them
     up. Each loop does one thing, and so many cells at once. `scratch` is (2, SCRATCH).
     """
-    values, table, start, feature = cells.values, cells.table, cells.start[feature], np.uint64(feature)
-    normal, free = values.shape[2] == 2, values.shape[2] == 4
-    if values.shape[2] == 1:
-        for m in range(rows.shape[0]):
-            x = values[np.uint64(rows[m]), feature, 0]
-            here = 1.0 if x <= threshold else 0.0
-            out[m] = here if x == x else np.nan
-        return
+    values, feature, kind = cells.values, np.uint64(feature), cells.values.shape[2]
     for first in range(0, rows.shape[0], SCRATCH):
         count = min(rows.shape[0] - first, SCRATCH)
         for m in range(count):
-            i = np.uint64(rows[first + m])
-            center = values[i, feature, 0]
-            scratch[0, m] = center
-            scratch[1, m] = values[i, feature, np.uint64(1) if normal else np.uint64(1 + (threshold > center))]
-        if normal:
-            for m in range(count):
-                scratch[1, m] = table_position(threshold, scratch[0, m], scratch[1, m])
-        else:
-            for m in range(count):
-                scratch[1, m] = squashed_position(threshold, scratch[0, m], scratch[1, m])
+            scratch[0, m], scratch[1, m] = read_cell(values, np.uint64(rows[first + m]), feature, threshold)
         for m in range(count):
-            own = values[np.uint64(rows[first + m]), feature, 3] if free else -1.0
-            if own >= 0.0:
-                out[first + m] = look_up_own(table, np.int64(own), scratch[1, m])
-            else:
-                out[first + m] = look_up(table, start, scratch[1, m])
+            scratch[1, m] = position(kind, threshold, scratch[0, m], scratch[1, m])
+        for m in range(count):
+            out[first + m] = probability(cells, np.uint64(rows[first + m]), feature, scratch[1, m])
         for m in range(count):
             out[first + m] = out[first + m] if scratch[0, m] == scratch[0, m] else np.nan
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .cdf import TABLE_STEPS, look_up, look_up_own, squashed_position, table_position
+from .cdf import position, probability, read_cell
 from .jit import inlined, kernel
 from .layout import (
     FEATURE,
@@ -45,32 +45,22 @@ def start_wave(wave, first, last):
 @kernel
 def left_probabilities_at(query, nodes, wave, start, count, to_left):
     """F of `count` <= SCRATCH entries of the wave, each at its own node, into `to_left`; any number in a leaf."""
-    links, threshold, cells, table = nodes.links, nodes.threshold, query.values, query.table
-    exact, normal, free = cells.shape[2] == 1, cells.shape[2] == 2, cells.shape[2] == 4
-    for m in range(count):
-        at = np.uint64(start + m)
-        row, node = np.uint64(wave.row[at]), np.uint64(wave.node[at])
-        feature = np.uint64(max(links[node, FEATURE], 0))
-        x = cells[row, feature, 0]
-        if exact:
-            position = TABLE_STEPS * 1.0 if x <= threshold[node] else 0.0
-        elif normal:
-            position = table_position(threshold[node], x, cells[row, feature, 1])
-        else:
-            side = np.uint64(1 + (threshold[node] > x))
-            position = squashed_position(threshold[node], x, cells[row, feature, side])
-        to_left[m] = position if x == x else np.nan
+    links, values, kind = nodes.links, query.values, query.values.shape[2]
     for m in range(count):
         at = np.uint64(start + m)
         node = np.uint64(wave.node[at])
-        feature = np.uint64(0) if exact or normal else np.uint64(max(links[node, FEATURE], 0))
-        own = cells[np.uint64(wave.row[at]), feature, 3] if free else -1.0
+        threshold, feature = nodes.threshold[node], np.uint64(max(links[node, FEATURE], 0))
+        center, inverse_scale = read_cell(values, np.uint64(wave.row[at]), feature, threshold)
+        place = position(kind, threshold, center, inverse_scale)
+        to_left[m] = place if center == center else np.nan
+    for m in range(count):
+        at = np.uint64(start + m)
+        node = np.uint64(wave.node[at])
         if to_left[m] != to_left[m]:
             to_left[m] = nodes.shares[node, MISSING_LEFT]
-        elif own >= 0.0:
-            to_left[m] = look_up_own(table, np.int64(own), to_left[m])
         else:
-            to_left[m] = look_up(table, query.start[feature], to_left[m])
+            feature = np.uint64(max(links[node, FEATURE], 0))
+            to_left[m] = probability(query, np.uint64(wave.row[at]), feature, to_left[m])
 
 
 @kernel

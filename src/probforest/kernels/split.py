@@ -5,55 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arrays import total
-from .cuts import (
-    best_cut,
-    forbid,
-    list_occupied,
-    occupied_range,
-    score_entropy,
-    score_gini,
-    sum_left,
-    sum_left_of_listed,
-)
+from .cuts import best_cut, list_occupied, occupied_range, sum_left, sum_left_of_listed
 from .dice import draw_below
-from .histogram import LANES, add_listed, add_soft, add_words
+from .histogram import LANES, add_columns, add_listed, add_words
 from .jit import inlined, kernel
-from .layout import EQUAL, GINI, INDEX, LEAF, LEARNED, REAL, SAME_COST, SCRATCH, Bins
-
-
-class NodeMass(NamedTuple):
-    """What the members of the node under way weigh; arrays as long as the largest node."""
-
-    mass: np.ndarray  # (n,) w π
-    class_index: np.ndarray  # (n,) int32, for hard labels
-    class_mass: np.ndarray  # (n, n_columns) w π p, for soft labels, 0 beyond the last class; (0, n_columns) otherwise
-    total: np.ndarray  # (k,) M_c
-    to_left: np.ndarray  # (n,) probability to go left at the split of the node
-    scratch: np.ndarray  # (2, SCRATCH) see left_probabilities
-
-
-class Search(NamedTuple):
-    """Scratch space of the search.
-
-    Features take the slots 0, 1, … in the order in which they are drawn. In a slot, cuts are numbered from left to
-    right: one behind each bin, or only behind the occupied ones, which are listed then. That is faster where few bins
-    are occupied; both give the same split. What `cuts` holds of a slot stays until the next node, for a second look.
-    """
-
-    histogram: np.ndarray  # class masses per bin, see histogram.py; all zero between two searches
-    occupied: np.ndarray  # (n_bins,) uint8, which bins hold something; all zero between two searches
-    occupied_words: np.ndarray  # the same memory, eight bins at a time
-    missing: np.ndarray  # (k,) masses of the missing cells
-    left: np.ndarray  # (k, n_bins) class masses of the observed cells to the left of each cut
-    sides: np.ndarray  # (2, n_bins) what the classes add to the score of each side
-    bin: np.ndarray  # (d, n_bins + 9) int64, the bin to the left of each cut, where they are listed
-    cuts: np.ndarray  # (d, 4, n_bins) numbers of each cut, rows OBSERVED to SCORE + 2
-    slots: np.ndarray  # (d, 3) columns N_CUTS to MISSING_WEIGHT of each slot
-    words: np.ndarray  # (SCRATCH,) uint64, codes of members
-    order: np.ndarray  # (d,) a permutation of the features: those in the slots come first
-    state: np.ndarray  # (1,) of the random generator
-
+from .layout import EQUAL, INDEX, LEAF, LEARNED, REAL, SAME_COST, SCRATCH, Bins, Cuts, NodeMass, Search
+from .statistic import forbid, score_cuts, weigh_cuts, weight_of
 
 FEW_MEMBERS = 32  # so many occupy few bins
 # Rows of a slot in `Search.cuts`.
@@ -91,38 +48,33 @@ def way_of_missing(way, rule, observed):
 
 
 @inlined
-def fill_slot(search, slot, bins, feature, index, node):
-    """Add up the members, and find the masses to the left of each cut of the feature."""
-    histogram, occupied, missing, left = search.histogram, search.occupied, search.missing, search.left
-    codes, missing_code, chunk = bins.codes, bins.missing_code, bins.chunk
+def fill_slot(search, slot, bins, feature, index, node, criterion):
+    """Add up the members, and find the sums to the left of each cut of the feature."""
+    histogram, missing, left = search.histogram, search.missing, search.left
     for c in range(missing.shape[0]):
         missing[c] = 0.0
-    n_classes, n_bins = left.shape
-    class_step, bin_step = n_bins, 1
+    n_columns, n_bins = left.shape
+    column_step, bin_step = n_bins, 1
     listed = bins.words.shape[0] == 0 or index.shape[0] <= FEW_MEMBERS
-    if node.class_mass.shape[0] > 0:
+    if node.columns.shape[0] > 0:
         listed = True
-        class_step, bin_step = 1, node.class_mass.shape[1]
-        add_soft(codes, feature, missing_code, index, node.class_mass, chunk, histogram, occupied, missing)
+        column_step, bin_step = 1, node.columns.shape[1]
+        add_columns(bins, feature, index, node, search)
     elif listed:
-        labels = node.class_index
-        add_listed(codes, feature, missing_code, index, node.mass, labels, chunk, n_bins, histogram, occupied, missing)
+        add_listed(bins, feature, index, node, search)
     else:
-        words, labels = bins.words, node.class_index
-        add_words(
-            words, feature, missing_code, index, node.mass, labels, chunk, n_bins, search.words, histogram, missing
-        )
-    observed = search.cuts[slot, OBSERVED]
+        add_words(bins, feature, index, node, search)
     first_bin = 0
     if listed:
-        n_cuts = list_occupied(occupied, search.occupied_words, search.bin[slot])
-        sum_left_of_listed(histogram, class_step, bin_step, search.bin[slot], n_cuts, left, observed)
+        n_cuts = list_occupied(search.occupied, search.occupied_words, search.bin[slot])
+        sum_left_of_listed(histogram, column_step, bin_step, search.bin[slot], n_cuts, left)
     else:
-        first_bin, n_cuts = occupied_range(histogram, bins.n_bins[feature], n_classes, n_bins)
-        sum_left(histogram, n_bins, first_bin, n_cuts, left, observed)
+        first_bin, n_cuts = occupied_range(histogram, bins.n_bins[feature], n_columns, n_bins)
+        sum_left(histogram, n_bins, first_bin, n_cuts, left)
+    weigh_cuts(n_cuts, left, criterion, search.cuts[slot, OBSERVED])
     search.slots[slot, N_CUTS] = n_cuts
     search.slots[slot, FIRST_BIN] = -1 if listed else first_bin
-    search.slots[slot, MISSING_WEIGHT] = total(missing)
+    search.slots[slot, MISSING_WEIGHT] = weight_of(missing, criterion)
 
 
 @inlined
@@ -132,28 +84,11 @@ def score_slot(search, slot, way, n_cuts, node, node_weight, rules, least, again
     observed, score = search.cuts[slot, OBSERVED], search.cuts[slot, SCORE + way]
     missing_weight = search.slots[slot, MISSING_WEIGHT]
     scale, offset = way_of_missing(way, rules.missing, observed[n_cuts - 1])
-    left, missing = search.left, search.missing
+    cuts = Cuts(n_cuts, search.left, observed, search.missing, missing_weight, node.total, node_weight, scale, offset)
     if again:
-        forbid(n_cuts, observed, scale, offset, missing_weight, node_weight, least, score)
-    elif rules.criterion == GINI:
-        score_gini(
-            n_cuts,
-            left,
-            observed,
-            scale,
-            offset,
-            missing,
-            missing_weight,
-            node.total,
-            node_weight,
-            least,
-            search.sides,
-            score,
-        )
+        forbid(cuts, least, score)
     else:
-        score_entropy(
-            n_cuts, left, observed, scale, offset, missing, missing_weight, node.total, node_weight, least, score
-        )
+        score_cuts(cuts, rules, least, search.sides, score)
     if way != 1:
         # Behind the last cut there is nothing observed. It is a split only where all missing cells go right:
         # missingness itself as the feature.
@@ -190,7 +125,7 @@ def split_node(index, node, bins, search, rules, least, n_drawn):
     Returns the split and the number of features it was searched on.
     """
     n_features = search.order.shape[0]
-    node_weight = total(node.total)
+    node_weight = weight_of(node.total, rules.criterion)
     best = Split(-math.inf, LEAF, math.nan, math.nan)
     margin = SAME_COST * node_weight
     again = n_drawn > 0
@@ -202,7 +137,7 @@ def split_node(index, node, bins, search, rules, least, n_drawn):
             if rules.max_features < n_features:
                 swap = slot + draw_below(search.state, n_features - slot)
                 search.order[slot], search.order[swap] = search.order[swap], search.order[slot]
-            fill_slot(search, slot, bins, search.order[slot], index, node)
+            fill_slot(search, slot, bins, search.order[slot], index, node, rules.criterion)
         n_cuts = np.int64(search.slots[slot, N_CUTS])
         n_ways = 3 if rules.missing == LEARNED and search.slots[slot, MISSING_WEIGHT] > 0.0 else 1
         best_cut_here = n_cuts
@@ -217,28 +152,28 @@ def split_node(index, node, bins, search, rules, least, n_drawn):
 
 
 # Not kernels: arrays that are made in Python need not be compiled.
-def new_node_mass(capacity: int, n_classes: int, hard: bool) -> NodeMass:
-    n_columns = -(-n_classes // LANES) * LANES
+def new_node_mass(capacity: int, n_columns: int, hard: bool) -> NodeMass:
+    n_lanes = -(-n_columns // LANES) * LANES
     return NodeMass(
         mass=np.empty(capacity, dtype=REAL),
         class_index=np.empty(capacity, dtype=INDEX),
-        class_mass=np.zeros((0 if hard else capacity, n_columns), dtype=REAL),
-        total=np.empty(n_classes, dtype=REAL),
+        columns=np.zeros((0 if hard else capacity, n_lanes), dtype=REAL),
+        total=np.empty(n_columns, dtype=REAL),
         to_left=np.empty(capacity, dtype=REAL),
         scratch=np.empty((2, SCRATCH), dtype=REAL),
     )
 
 
-def new_search(bins: Bins, n_classes: int, seed: int) -> Search:
+def new_search(bins: Bins, n_columns: int, seed: int) -> Search:
     n_features, n_bins = bins.low.shape
-    n_columns = -(-n_classes // LANES) * LANES
+    n_lanes = -(-n_columns // LANES) * LANES
     occupied_words = np.zeros(n_bins // 8 + 1, dtype=np.uint64)
     return Search(
-        histogram=np.zeros(n_bins * n_columns, dtype=REAL),
+        histogram=np.zeros(n_bins * n_lanes, dtype=REAL),
         occupied=occupied_words.view(np.uint8),
         occupied_words=occupied_words,
-        missing=np.empty(n_classes, dtype=REAL),
-        left=np.empty((n_classes, n_bins), dtype=REAL),
+        missing=np.empty(n_columns, dtype=REAL),
+        left=np.empty((n_columns, n_bins), dtype=REAL),
         sides=np.empty((2, n_bins), dtype=REAL),
         bin=np.empty((n_features, 8 * len(occupied_words) + 1), dtype=np.int64),
         cuts=np.empty((n_features, 4, n_bins), dtype=REAL),

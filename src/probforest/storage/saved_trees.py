@@ -11,19 +11,20 @@ from ..trees.fitted_tree import FittedTree
 MOST_OBJECTS = np.iinfo(INDEX).max  # that a tree can be grown on
 _NO_BOOTSTRAP = -1  # number of draws of a tree that took every object once
 _ROUNDING = 1e-6  # of a sum of probabilities, which are ratios of sums
-_WIDTHS: dict[str, int | None] = {"links": 2, "threshold": None, "shares": 2, "facts": 3}
+_WIDTHS: dict[str, int | None] = {"links": 2, "threshold": None, "shares": 2, "summary": 3}
+_NAMES = {name: f"nodes_{name}" for name in Nodes._fields} | {"summary": "nodes_facts"}  # of the arrays in a file
 
 
 def trees_to_arrays(trees: Sequence[FittedTree]) -> dict[str, np.ndarray]:
     """The nodes of all trees, one tree after the other, and how many each has."""
-    arrays = {f"nodes_{name}": np.concatenate([getattr(tree.nodes, name) for tree in trees]) for name in Nodes._fields}
+    arrays = {_NAMES[name]: np.concatenate([getattr(tree.nodes, name) for tree in trees]) for name in Nodes._fields}
     return {"tree_sizes": np.array([tree.n_nodes for tree in trees], dtype=np.int64), **arrays}
 
 
 def trees_from_arrays(arrays: dict[str, np.ndarray], n_features: int, n_classes: int) -> list[FittedTree]:
     """The trees; a ValueError if a kernel that goes down one of them could leave its arrays."""
     sizes = arrays["tree_sizes"]
-    nodes = Nodes(*(arrays[f"nodes_{name}"] for name in Nodes._fields))
+    nodes = Nodes(*(arrays[_NAMES[name]] for name in Nodes._fields))
     _check_arrays(nodes, sizes, n_classes)
     first = np.cumsum(sizes) - sizes
     _check_links(nodes.links, sizes, first, n_features)
@@ -75,7 +76,7 @@ def _check_numbers(nodes: Nodes) -> None:
         raise ValueError("a share of a split is not between 0 and 1")
     if not (nodes.value >= 0).all() or not (np.abs(nodes.value.sum(axis=1) - 1) <= _ROUNDING).all():
         raise ValueError("the class probabilities of a node do not sum to 1, or one is negative")
-    if not np.isfinite(nodes.facts).all() or (nodes.facts[:, WEIGHT] < 0).any():
+    if not np.isfinite(nodes.summary).all() or (nodes.summary[:, WEIGHT] < 0).any():
         raise ValueError("the weight or the impurity of a node is negative or not finite")
 
 

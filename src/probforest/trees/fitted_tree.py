@@ -72,17 +72,17 @@ class FittedTree:
     @property
     def weight(self) -> np.ndarray:
         """Expected number of training objects, the sum of w π."""
-        return self.nodes.facts[:, WEIGHT]
+        return self.nodes.summary[:, WEIGHT]
 
     @property
     def impurity(self) -> np.ndarray:
         """Gini impurity, or entropy in bits."""
-        return self.nodes.facts[:, IMPURITY]
+        return self.nodes.summary[:, IMPURITY]
 
     @property
     def decrease(self) -> np.ndarray:
         """Impurity minus the cost of the node's split; 0 in a leaf."""
-        return self.nodes.facts[:, DECREASE]
+        return self.nodes.summary[:, DECREASE]
 
     @property
     def n_nodes(self) -> int:

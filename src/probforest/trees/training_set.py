@@ -10,7 +10,7 @@ from ..features.feature_model import FittedFeatures
 from ..inputs.labels import LabelTable
 from ..inputs.weights import class_weights
 from ..kernels.grow import grow
-from ..kernels.layout import Bins, Cells, Labels, Rules
+from ..kernels.layout import Bins, Cells, Rules, Target
 from .fitted_tree import FittedTree
 
 # With a mean weight of 1 a tree has at most two nodes per object; more is possible where objects weigh more, and go
@@ -26,7 +26,7 @@ class TrainingSet:
     cells: Cells
     bins: Bins
     labels: LabelTable
-    kernel_labels: Labels
+    target: Target
     weight: np.ndarray  # (n,) > 0
 
     @property
@@ -37,14 +37,14 @@ class TrainingSet:
         self, weight: np.ndarray, rules_for: Callable[[float], Rules], seed: int, class_weight: Any = None
     ) -> FittedTree:
         """Grow a tree with other weights (n,), after weighting the classes; `rules_for` takes its total weight."""
-        labels = self.kernel_labels
+        target = self.target
         if class_weight is not None:
             factors = class_weights(class_weight, self.labels, weight, of_a_draw=True)
             relabelled, factor = self.labels.reweighted(factors)
-            labels, weight = relabelled.for_kernels(), weight * factor
+            target, weight = relabelled.for_kernels(), weight * factor
         rules = rules_for(weight.sum())
         most_nodes = max(_MANY_NODES, _NODES_PER_OBJECT * self.n_objects)
-        nodes = grow(self.cells, self.bins, labels, weight, rules, seed, most_nodes)
+        nodes = grow(self.cells, self.bins, target, weight, rules, seed, most_nodes)
         if nodes is None:
             raise _endless(most_nodes, self.n_objects, weight.sum(), rules)
         return FittedTree(nodes)

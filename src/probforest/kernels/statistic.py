@@ -1,0 +1,213 @@
+"""What the members of a node add up to, and all that follows from it. Nothing else reads these sums.
+
+A member adds its mass w π times the columns of its Target. With A and B made of the sums,
+
+    criterion   columns              A                 B      weight W        value of the node
+    GINI        p_c of the classes   M_c = Σ w π p_c   W      Σ_c M_c         M_c / W
+    ENTROPY     p_c of the classes                            Σ_c M_c         M_c / W
+    VARIANCE    y, 1                 Σ w π y           W      the last sum    Σ w π y / W
+    NEWTON      g, h, 1              G = Σ w π g       H      the last sum    −G / (H + λ)
+
+a side of a split scores Σ_c A_c² / (B + λ), where only NEWTON has a λ, or Σ_c M_c log2 M_c − W log2 W for the entropy.
+Scores of sides add up, and the split with the largest sum has the lowest cost (eq. 13): a node's W × impurity is
+W − score (Gini), −score (entropy) or Σ w π y² − score (variance; the first term is the same for all splits). With
+gradients g and hessians h, −score is twice the change of the loss.
+
+The criterion is looked at once per node or feature, not per member or cut.
+"""
+
+import math
+
+import numpy as np
+
+from .jit import inlined, kernel
+from .layout import ENTROPY, GINI, NEWTON, SAME_COST
+
+_HESSIAN = 1  # its place among the columns of NEWTON
+
+
+@inlined
+def has_classes(criterion):
+    return (criterion == GINI) | (criterion == ENTROPY)
+
+
+@kernel
+def weight_of(sums, criterion):
+    """W of sums (n_columns,)."""
+    weight = 0.0
+    for c in range(0 if has_classes(criterion) else sums.shape[0] - 1, sums.shape[0]):
+        weight += sums[c]
+    return weight
+
+
+@inlined
+def add_members(members, start, stop, target, node):
+    """Fill `node` with the mass of the members [start, stop), and the sums over them (eq. 10, 11)."""
+    for c in range(node.total.shape[0]):
+        node.total[c] = 0.0
+    hard = target.columns.shape[0] == 0
+    for m in range(stop - start):
+        mass = members.mass[start + m]
+        node.mass[m] = mass
+        if hard:
+            c = members.class_index[start + m]
+            node.class_index[m] = c
+            node.total[np.uint64(c)] += mass
+        else:
+            i = np.uint64(members.row[start + m])
+            for c in range(node.total.shape[0]):
+                part = mass * target.columns[i, c]
+                node.columns[m, c] = part
+                node.total[c] += part
+
+
+@kernel
+def x_log2_x(x):
+    return x * math.log2(x) if x > 0.0 else 0.0
+
+
+@inlined
+def score_of(sums, weight, rules):
+    """Score of one side, or of a whole node."""
+    score = 0.0
+    if rules.criterion == ENTROPY:
+        for c in range(sums.shape[0]):
+            score += x_log2_x(sums[c])
+        return score - x_log2_x(weight)
+    for c in range(sums.shape[0] if rules.criterion == GINI else 1):
+        score += sums[c] * sums[c]
+    return score / ((sums[_HESSIAN] if rules.criterion == NEWTON else weight) + rules.regularisation)
+
+
+@inlined
+def impurity_of(score, weight, criterion):
+    """G (eq. 12) or the entropy in bits, from a side's score; of numbers, the impurity up to a constant."""
+    if not has_classes(criterion):
+        return -score / weight
+    impurity = 1.0 - score / weight if criterion == GINI else -score / weight
+    return max(impurity, 0.0)
+
+
+@inlined
+def is_pure(impurity, criterion):
+    """Whether all members are of one class. Numbers have no such test: no split gains anything where they are equal."""
+    return has_classes(criterion) & (impurity <= SAME_COST)
+
+
+@inlined
+def write_value(value, sums, weight, rules):
+    """The value of a node: class probabilities, mean or Newton step, into `value` (k or 1,)."""
+    if rules.criterion == NEWTON:
+        value[0] = -sums[0] / (sums[_HESSIAN] + rules.regularisation)
+    else:
+        for c in range(value.shape[0]):
+            value[c] = sums[c] / weight
+
+
+@inlined
+def weigh_cuts(n_cuts, left, criterion, weight):
+    """The weight to the left of each cut, from sums `left` (n_columns, n_cuts or more), into `weight`."""
+    first = 0 if has_classes(criterion) else left.shape[0] - 1
+    for cut in range(n_cuts):
+        weight[cut] = left[first, cut]
+    for c in range(first + 1, left.shape[0]):
+        for cut in range(n_cuts):
+            weight[cut] += left[c, cut]
+
+
+@inlined
+def share_of_missing(cuts, cut):
+    """The share of the missing members that goes left."""
+    return cuts.share_scale * cuts.weight[cut] + cuts.share_offset
+
+
+@inlined
+def weight_left(cuts, cut):
+    """The weight to the left of a cut, missing members included."""
+    return cuts.weight[cut] + share_of_missing(cuts, cut) * cuts.missing_weight
+
+
+@inlined
+def sum_of_scores(left_squares, right_squares, left_base, right_base):
+    """Σ A_c² / B of both sides with one division."""
+    return (left_squares * right_base + right_squares * left_base) / (left_base * right_base)
+
+
+@kernel
+def forbid(cuts, least, score):
+    """-inf as score where a side weighs less than `least`."""
+    for cut in range(cuts.n_cuts):
+        left_weight = weight_left(cuts, cut)
+        allowed = (left_weight >= least) & (cuts.total_weight - left_weight >= least)
+        score[cut] = score[cut] if allowed else -math.inf
+
+
+@inlined
+def score_two_classes(cuts, least, score):
+    """Gini scores of two classes, the most common case, in one go."""
+    left, missing, total = cuts.left, cuts.missing, cuts.total
+    for cut in range(cuts.n_cuts):
+        share = share_of_missing(cuts, cut)
+        left0, left1 = left[0, cut] + share * missing[0], left[1, cut] + share * missing[1]
+        right0, right1 = total[0] - left0, total[1] - left1
+        left_weight = cuts.weight[cut] + share * cuts.missing_weight
+        right_weight = cuts.total_weight - left_weight
+        squares, right_squares = left0 * left0 + left1 * left1, right0 * right0 + right1 * right1
+        both = sum_of_scores(squares, right_squares, left_weight, right_weight)
+        score[cut] = both if (left_weight >= least) & (right_weight >= least) else -math.inf
+
+
+@kernel
+def score_squares(cuts, rules, least, sides, score):
+    """Score every cut by Σ A_c² / (B + λ). `sides` (2, n_cuts or more) is scratch space."""
+    if rules.criterion == GINI and cuts.total.shape[0] == 2:
+        score_two_classes(cuts, least, score)
+        return
+    base, base_missing, base_total = cuts.weight, cuts.missing_weight, cuts.total_weight
+    if rules.criterion == NEWTON:
+        base, base_missing, base_total = cuts.left[_HESSIAN], cuts.missing[_HESSIAN], cuts.total[_HESSIAN]
+    for cut in range(cuts.n_cuts):
+        sides[0, cut] = 0.0
+        sides[1, cut] = 0.0
+    for c in range(cuts.total.shape[0] if rules.criterion == GINI else 1):
+        column_total, column_missing = cuts.total[c], cuts.missing[c]
+        for cut in range(cuts.n_cuts):
+            sum_left = cuts.left[c, cut] + share_of_missing(cuts, cut) * column_missing
+            sum_right = column_total - sum_left
+            sides[0, cut] += sum_left * sum_left
+            sides[1, cut] += sum_right * sum_right
+    for cut in range(cuts.n_cuts):
+        left_base = base[cut] + share_of_missing(cuts, cut) * base_missing
+        right_base = base_total - left_base
+        score[cut] = sum_of_scores(
+            sides[0, cut], sides[1, cut], left_base + rules.regularisation, right_base + rules.regularisation
+        )
+    forbid(cuts, least, score)
+
+
+@kernel
+def score_entropy(cuts, least, score):
+    """The same for the entropy."""
+    for cut in range(cuts.n_cuts):
+        left_weight = weight_left(cuts, cut)
+        score[cut] = -x_log2_x(left_weight) - x_log2_x(cuts.total_weight - left_weight)
+    for c in range(cuts.total.shape[0]):
+        for cut in range(cuts.n_cuts):
+            mass_left = cuts.left[c, cut] + share_of_missing(cuts, cut) * cuts.missing[c]
+            score[cut] += x_log2_x(mass_left) + x_log2_x(cuts.total[c] - mass_left)
+    forbid(cuts, least, score)
+
+
+@inlined
+def score_cuts(cuts, rules, least, sides, score):
+    """Score every cut; -inf where a side weighs less than `least` > 0."""
+    if rules.criterion == ENTROPY:
+        score_entropy(cuts, least, score)
+    else:
+        score_squares(cuts, rules, least, sides, score)
+
+
+# Not a kernel: arrays are made in Python.
+def n_values(criterion: int, n_columns: int) -> int:
+    """The number of values of a node, for a target with so many columns."""
+    return n_columns if criterion in (GINI, ENTROPY) else 1
