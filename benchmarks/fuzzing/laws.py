@@ -208,7 +208,7 @@ def _out_of_bag(problem: Problem, random: np.random.Generator) -> None:
     problem.labels = {"y": np.arange(len(problem.table.X)) % 3}  # all objects weigh the same
     model = problem.fit(class_weight=None, warm_start=False)
     total, n_judges = np.zeros(model.oob_decision_function_.shape), np.zeros(len(problem.table.X))
-    for tree, draw in zip(model.trees_, model._draws, strict=True):
+    for tree, draw in zip(model.trees_, model.draws_, strict=True):
         single = copy.copy(model)
         single.trees_ = [tree]
         is_judge = draw.counts() == 0

@@ -103,7 +103,7 @@ def test_importances_find_the_feature_that_matters():
 def test_out_of_bag_answers_come_from_trees_that_did_not_draw_the_object():
     forest = fitted(oob_score=True)
     expected = np.zeros((200, 3))
-    for tree, draw in zip(forest.trees_, forest._draws, strict=True):
+    for tree, draw in zip(forest.trees_, forest.draws_, strict=True):
         alone = clone(FOREST).set_params(n_estimators=1).fit(PROBLEM.values, Y, X_err=PROBLEM.errors)
         alone.trees_ = [tree]
         answer = alone.predict_proba(PROBLEM.values, X_err=PROBLEM.errors)

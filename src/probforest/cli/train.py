@@ -177,7 +177,7 @@ def _new_forest(options: argparse.Namespace, console: Console) -> ProbabilisticR
         "verbose": console.shows_progress,
     }
     forest = ProbabilisticRandomForestClassifier(**(defaults | settings))
-    forest._check_parameters()  # now rather than after the table was read
+    forest.check_parameters()  # now rather than after the table was read
     return forest
 
 

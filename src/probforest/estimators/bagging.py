@@ -34,7 +34,7 @@ class BaggedTrees(TreeEnsemble):
     """
 
     trees_: list[FittedTree]
-    _draws: list[Draw]
+    draws_: list[Draw]
 
     @abstractmethod
     def _keep_out_of_bag(self, total: np.ndarray, counted: np.ndarray, truth: Any) -> None:
@@ -68,7 +68,7 @@ class BaggedTrees(TreeEnsemble):
         del cells  # as large as what was given: trees grow without those that weigh nothing
         draws = self._new_draws(len(earlier_trees), training.n_objects)
         self.trees_ = earlier_trees + self._grow(training, draws)
-        self._draws = earlier_draws + draws
+        self.draws_ = earlier_draws + draws
         if everything is not None:
             self._judge_out_of_bag(training, everything, truth)
 
@@ -85,7 +85,7 @@ class BaggedTrees(TreeEnsemble):
             raise ValueError(f"warm_start=True needs {self.n_features_in_} features as before; got {np.shape(X)[1]}.")
         if self.n_estimators == len(self.trees_):
             warn_caller("warm_start=True and n_estimators is as before: no tree is added.")
-        return self.trees_, self._draws
+        return self.trees_, self.draws_
 
     def _new_draws(self, n_earlier: int, n_objects: int) -> list[Draw]:
         """One draw per new tree. With an integer `random_state`, trees that are added later get the seeds that they
@@ -106,7 +106,7 @@ class BaggedTrees(TreeEnsemble):
         """Every object is judged by the trees that did not draw it; one that weighs nothing, by all of them."""
         judges = [
             (tree, draw)
-            for tree, draw in zip(self.trees_, self._draws, strict=True)
+            for tree, draw in zip(self.trees_, self.draws_, strict=True)
             if draw.n_objects == training.n_objects
         ]
         if len(judges) < len(self.trees_):

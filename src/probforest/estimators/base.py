@@ -113,6 +113,12 @@ class ProbabilisticEstimator(BaseEstimator):
         table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
         return self.feature_model_.error_sizes(table)
 
+    def check_parameters(self) -> None:
+        """Raise a ValueError if a parameter is invalid, as `fit` would do."""
+        self._check_parameters()
+        if hasattr(self, "feature_model_"):  # max_features depends on the number of features
+            self._rules(1.0)
+
     def _check_parameters(self) -> None:
         for name, parameter in self._parameters.items():
             parameter.check(name, getattr(self, name))

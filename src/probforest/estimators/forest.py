@@ -41,6 +41,8 @@ class ProbabilisticRandomForestClassifier(BaggedTrees, ProbabilisticClassifier):
     ----------
     trees_ : list of FittedTree
         The trees as flat arrays.
+    draws_ : list of Draw
+        The bootstrap of each tree: `draws_[i].counts()` says how often tree i drew each object with a weight above 0.
     {attributes}
     oob_score_ : float
         Out-of-bag score, with `oob_score`.

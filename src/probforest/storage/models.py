@@ -212,7 +212,7 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         **shelf.arrays(),
     }
     if kind == "forest":
-        arrays["draws"] = draws_to_array(model._draws)
+        arrays["draws"] = draws_to_array(model.draws_)
         document["oob_score"] = to_json(getattr(model, "oob_score_", None), "oob_score_")
         if hasattr(model, "oob_decision_function_"):
             arrays["oob_decision_function"] = model.oob_decision_function_
@@ -234,7 +234,7 @@ def _unpacked(document: Json, arrays: Arrays) -> Any:
     n_features, n_classes = model.feature_model_.n_features, len(model.classes_)
     trees = trees_from_arrays(arrays, n_features, n_classes)
     if kind == "forest":
-        model.trees_, model._draws = trees, draws_from_array(arrays["draws"], len(trees))
+        model.trees_, model.draws_ = trees, draws_from_array(arrays["draws"], len(trees))
         _restore_out_of_bag(model, document["oob_score"], arrays.get("oob_decision_function"), n_classes)
     else:
         (model.tree_,) = trees

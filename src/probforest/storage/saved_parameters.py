@@ -48,8 +48,7 @@ def one_of(families: Sequence[Family], number: Any) -> Family:
 
 def check_parameters(model: Any) -> None:
     """Raise a ValueError for parameters that `fit` or a prediction would refuse, whatever the table."""
-    model._check_parameters()
-    model._rules(1.0)
+    model.check_parameters()
     check_random_state(model.random_state)
     number_of_draws(getattr(model, "max_samples", None), MOST_OBJECTS)
 
