@@ -54,7 +54,7 @@ def parameters() -> list[Forest]:
 
 def mistakes() -> list[object]:
     return [
-        Forest(criterion="ginni"),  # type: ignore[arg-type]
+        Forest(criterion=3),  # type: ignore[arg-type]
         Forest(voting=None),  # type: ignore[arg-type]
         Forest(n_estimators="many"),  # type: ignore[arg-type]
         Tree(class_weight="balanced_subsample"),  # type: ignore[arg-type]

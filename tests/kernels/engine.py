@@ -6,9 +6,9 @@ from probforest.features.binning import encode
 from probforest.features.feature_bins import learn_bins
 from probforest.features.measurements import read_measurements
 from probforest.inputs.labels import soft_labels
-from probforest.inputs.parameters import CRITERIA, MISSING_RULES
+from probforest.inputs.parameters import MISSING_RULES
 from probforest.kernels.grow import enter_root, grow
-from probforest.kernels.layout import INDEX, NEWTON, SAME_WEIGHT, VARIANCE, Rules, Target
+from probforest.kernels.layout import CRITERIA, INDEX, NEWTON, SAME_WEIGHT, VARIANCE, Rules, Target
 from probforest.kernels.propagate import new_members
 from probforest.kernels.route import add_answers
 from probforest.kernels.split import new_node_mass, new_search, split_node

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 from ..families import Family
 from ..inputs.columns import Errors
 
-Criterion: TypeAlias = Literal["gini", "entropy"]
 MissingRule: TypeAlias = Literal["observed", "equal", "learned"]
 UnknownErrorRule: TypeAlias = Literal["median", "exact", "raise"]
 PriorKind: TypeAlias = Literal["empirical", "normal"]

@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..families import read_families
 from ..features.feature_model import FeatureModel, FittedFeatures
-from ..inputs.parameters import CRITERIA, MISSING_RULES, expected_objects, number_of_features
+from ..inputs.parameters import MISSING_RULES, expected_objects, number_of_features
 from ..inputs.tables import Layout, TableContent, read_table
-from ..kernels.layout import SAME_WEIGHT, Cells, Rules
+from ..kernels.layout import CRITERIA, SAME_WEIGHT, Cells, Rules
 from ..support.docstrings import described
 from ..support.warning import warn_caller
 from ..trees.training_set import TrainingSet

@@ -11,7 +11,6 @@ from sklearn.metrics import accuracy_score
 from ..inputs.labels import LabelTable
 from ..support.docstrings import described
 from .argument_types import (
-    Criterion,
     Distribution,
     ErrorColumns,
     MaxFeatures,
@@ -70,7 +69,7 @@ class ProbabilisticRandomForestClassifier(BaggedTrees, ProbabilisticClassifier):
         self,
         n_estimators: int = 100,
         *,
-        criterion: Criterion = "gini",
+        criterion: str = "gini",
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,

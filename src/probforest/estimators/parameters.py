@@ -11,7 +11,6 @@ import numpy as np
 
 from ..features.prior import PRIORS
 from ..inputs.parameters import (
-    CRITERIA,
     MAX_MAX_BINS,
     MISSING_RULES,
     UNKNOWN_ERROR_RULES,
@@ -23,6 +22,7 @@ from ..inputs.parameters import (
     check_word,
     expected_objects,
 )
+from ..kernels.layout import CRITERIA
 from ..support.docstrings import Description
 
 Check = Callable[[str, Any], object]  # of a parameter's name and value; raises a ValueError
@@ -33,6 +33,11 @@ class Parameter(Description):
     """A parameter of an estimator."""
 
     check: Check
+
+
+def _one_of(words: Iterable[str]) -> str:
+    """The type of a parameter that is one of some words, as docstrings write it."""
+    return "{" + ", ".join(f'"{word}"' for word in words) + "}"
 
 
 def _word(words: Iterable[str]) -> Check:
@@ -70,7 +75,7 @@ def _when_used(name: str, value: Any) -> None:
 
 
 _SHARED = {
-    "criterion": Parameter('{"gini", "entropy"}', "The impurity that splits reduce.", _word(CRITERIA)),
+    "criterion": Parameter(_one_of(CRITERIA), "The impurity that splits reduce.", _word(CRITERIA)),
     "max_depth": Parameter(
         "int or None",
         "Depth limit of a tree; None grows it until all nodes are pure or too light.",

@@ -13,7 +13,6 @@ from ..support.docstrings import described
 from ..trees.bootstrap import seeds_of_trees
 from ..trees.fitted_tree import FittedTree
 from .argument_types import (
-    Criterion,
     Distribution,
     ErrorColumns,
     MaxFeatures,
@@ -64,7 +63,7 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
     def __init__(
         self,
         *,
-        criterion: Criterion = "gini",
+        criterion: str = "gini",
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.layout import ENTROPY, EQUAL, GINI, LEARNED, OBSERVED
+from ..kernels.layout import EQUAL, LEARNED, OBSERVED
 
-CRITERIA = {"gini": GINI, "entropy": ENTROPY}
 MISSING_RULES = {"equal": EQUAL, "observed": OBSERVED, "learned": LEARNED}
 UNKNOWN_ERROR_RULES = ("median", "exact", "raise")
 VOTING_RULES = ("soft", "majority")

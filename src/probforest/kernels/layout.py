@@ -12,6 +12,7 @@ INDEX = np.int32  # objects and nodes: 2e9 of either is more than fits in memory
 REAL = np.float64  # values keep their full precision: a feature may have a large offset and a small spread
 
 GINI, ENTROPY, VARIANCE, NEWTON = 0, 1, 2, 3  # see statistic.py
+CRITERIA = {"gini": GINI, "entropy": ENTROPY}  # those of classes, by the names that users give
 EQUAL, OBSERVED, LEARNED = 0, 1, 2
 
 LEAF = -1  # `feature` of a leaf, and its right child
