@@ -3,7 +3,7 @@ import pytest
 
 from probforest.families import CHUNK
 from probforest.kernels.histogram import add_columns, add_listed, add_words
-from probforest.kernels.layout import CODE_SLOTS, GRID_POINTS, Bins
+from probforest.kernels.layout import CODE_SLOTS, GRID_POINTS, Bins, Histogram
 from probforest.kernels.split import new_node_mass, new_search
 
 
@@ -35,8 +35,9 @@ def test_histograms_hold_the_mass_of_every_grid_point(n_points, dtype):
     for add in (add_columns, add_listed, add_words)[: 3 if eight_bytes else 2]:
         search = new_search(bins, 3, seed=1)
         search.missing[:] = 0.0
-        add(bins, 1, index, node, search)
         histogram, missing, occupied = search.histogram, search.missing, search.occupied[:6]
+        scratch = [search.words] if add is add_words else []
+        add(bins, 1, index, node, Histogram(histogram, occupied, missing, 6), *scratch)
         found = histogram.reshape(6, 4)[:, :3] if add is add_columns else histogram[:18].reshape(3, 6).T
         np.testing.assert_allclose(found, expected, atol=1e-15)
         np.testing.assert_allclose(missing, expected_missing, atol=1e-15)

@@ -5,7 +5,7 @@ multiplication to find its bins. Otherwise column c of bin b is entry b × n_lan
 by side.
 
 The kernels take the codes of `feature` in Bins, the members `index` (m,) with their NodeMass, and add them to the
-histogram and to the missing cells of a Search.
+Histogram.
 """
 
 import numpy as np
@@ -33,10 +33,10 @@ def code_of(word, point):
 
 
 @kernel
-def add_listed(bins, feature, index, node, search):
+def add_listed(bins, feature, index, node, histogram):
     """Add members with hard labels, and mark the bins that they occupy."""
     codes, missing_code, chunk, mass = bins.codes, bins.missing_code, bins.chunk, node.mass
-    histogram, occupied, missing, n_bins = search.histogram, search.occupied, search.missing, search.left.shape[1]
+    sums, occupied, missing, n_bins = histogram
     n_points = GRID_POINTS if codes.shape[2] > 1 else 1
     j = np.uint64(feature)
     for m in range(index.shape[0]):
@@ -46,13 +46,13 @@ def add_listed(bins, feature, index, node, search):
             continue
         for g in range(n_points):
             b = np.uint64(codes[i, j, g])
-            histogram[c * np.uint64(n_bins) + b] += mass[m] if n_points == 1 else mass[m] * chunk[g]
+            sums[c * np.uint64(n_bins) + b] += mass[m] if n_points == 1 else mass[m] * chunk[g]
             occupied[b] = 1
 
 
 @kernel
-def add_words(bins, feature, index, node, search):
-    """The same without marks, for many members whose codes fit in a word."""
+def add_words(bins, feature, index, node, histogram, buffer):
+    """The same without marks, for many members whose codes fit in a word; `buffer` (SCRATCH,) is scratch space."""
     words, missing_code, chunk, mass, class_index = (
         bins.words,
         bins.missing_code,
@@ -60,7 +60,7 @@ def add_words(bins, feature, index, node, search):
         node.mass,
         node.class_index,
     )
-    buffer, histogram, missing, n_bins = search.words, search.histogram, search.missing, search.left.shape[1]
+    sums, _, missing, n_bins = histogram
     # Names for the chunks: the compiler can't know that the histogram is not written over an array of them.
     c0, c1, c2, c3, c4, c5, c6 = chunk[0], chunk[1], chunk[2], chunk[3], chunk[4], chunk[5], chunk[6]
     for first in range(0, index.shape[0], SCRATCH):
@@ -72,22 +72,22 @@ def add_words(bins, feature, index, node, search):
             if first_code == missing_code:
                 missing[c] += weight
             elif first_code == code_of(word, GRID_POINTS - 1):  # all grid points in one bin
-                histogram[start + first_code] += weight
+                sums[start + first_code] += weight
             else:
-                histogram[start + first_code] += weight * c0
-                histogram[start + code_of(word, 1)] += weight * c1
-                histogram[start + code_of(word, 2)] += weight * c2
-                histogram[start + code_of(word, 3)] += weight * c3
-                histogram[start + code_of(word, 4)] += weight * c4
-                histogram[start + code_of(word, 5)] += weight * c5
-                histogram[start + code_of(word, 6)] += weight * c6
+                sums[start + first_code] += weight * c0
+                sums[start + code_of(word, 1)] += weight * c1
+                sums[start + code_of(word, 2)] += weight * c2
+                sums[start + code_of(word, 3)] += weight * c3
+                sums[start + code_of(word, 4)] += weight * c4
+                sums[start + code_of(word, 5)] += weight * c5
+                sums[start + code_of(word, 6)] += weight * c6
 
 
 @kernel
-def add_columns(bins, feature, index, node, search):
+def add_columns(bins, feature, index, node, histogram):
     """Add members with columns of their own (label PMFs, numbers), and mark the bins that they occupy."""
     codes, missing_code, chunk, columns = bins.codes, bins.missing_code, bins.chunk, node.columns
-    histogram, occupied, missing = search.histogram, search.occupied, search.missing
+    sums, occupied, missing, _ = histogram
     n_points = GRID_POINTS if codes.shape[2] > 1 else 1
     j = np.uint64(feature)
     n_lanes = columns.shape[1]
@@ -106,7 +106,7 @@ def add_columns(bins, feature, index, node, search):
             for g in range(n_points):
                 place = np.uint64(codes[i, j, g]) * np.uint64(n_lanes) + lane
                 factor = 1.0 if n_points == 1 else chunk[g]
-                histogram[place] += one * factor
-                histogram[place + np.uint64(1)] += two * factor
-                histogram[place + np.uint64(2)] += three * factor
-                histogram[place + np.uint64(3)] += four * factor
+                sums[place] += one * factor
+                sums[place + np.uint64(1)] += two * factor
+                sums[place + np.uint64(2)] += three * factor
+                sums[place + np.uint64(3)] += four * factor

@@ -146,6 +146,15 @@ class Search(NamedTuple):
     state: np.ndarray  # (1,) of the random generator
 
 
+class Histogram(NamedTuple):
+    """The part of a Search that members are added to."""
+
+    sums: np.ndarray  # per bin, see histogram.py
+    occupied: np.ndarray  # (n_bins,) uint8
+    missing: np.ndarray  # (n_columns,)
+    n_bins: int
+
+
 class Cuts(NamedTuple):
     """The cuts of one feature of a node, and what lies to the left of each."""
 

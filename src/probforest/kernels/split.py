@@ -9,7 +9,7 @@ from .cuts import best_cut, list_occupied, occupied_range, sum_left, sum_left_of
 from .dice import draw_below
 from .histogram import LANES, add_columns, add_listed, add_words
 from .jit import inlined, kernel
-from .layout import EQUAL, INDEX, LEAF, LEARNED, REAL, SAME_COST, SCRATCH, Bins, Cuts, NodeMass, Search
+from .layout import EQUAL, INDEX, LEAF, LEARNED, REAL, SAME_COST, SCRATCH, Bins, Cuts, Histogram, NodeMass, Search
 from .statistic import forbid, score_cuts, weigh_cuts, weight_of
 
 FEW_MEMBERS = 32  # so many occupy few bins
@@ -50,7 +50,8 @@ def way_of_missing(way, rule, observed):
 @inlined
 def fill_slot(search, slot, bins, feature, index, node, criterion):
     """Add up the members, and find the sums to the left of each cut of the feature."""
-    histogram, missing, left = search.histogram, search.missing, search.left
+    missing, left = search.missing, search.left
+    histogram = Histogram(search.histogram, search.occupied, missing, left.shape[1])
     for c in range(missing.shape[0]):
         missing[c] = 0.0
     n_columns, n_bins = left.shape
@@ -59,18 +60,18 @@ def fill_slot(search, slot, bins, feature, index, node, criterion):
     if node.columns.shape[0] > 0:
         listed = True
         column_step, bin_step = 1, node.columns.shape[1]
-        add_columns(bins, feature, index, node, search)
+        add_columns(bins, feature, index, node, histogram)
     elif listed:
-        add_listed(bins, feature, index, node, search)
+        add_listed(bins, feature, index, node, histogram)
     else:
-        add_words(bins, feature, index, node, search)
+        add_words(bins, feature, index, node, histogram, search.words)
     first_bin = 0
     if listed:
         n_cuts = list_occupied(search.occupied, search.occupied_words, search.bin[slot])
-        sum_left_of_listed(histogram, column_step, bin_step, search.bin[slot], n_cuts, left)
+        sum_left_of_listed(search.histogram, column_step, bin_step, search.bin[slot], n_cuts, left)
     else:
-        first_bin, n_cuts = occupied_range(histogram, bins.n_bins[feature], n_columns, n_bins)
-        sum_left(histogram, n_bins, first_bin, n_cuts, left)
+        first_bin, n_cuts = occupied_range(search.histogram, bins.n_bins[feature], n_columns, n_bins)
+        sum_left(search.histogram, n_bins, first_bin, n_cuts, left)
     weigh_cuts(n_cuts, left, criterion, search.cuts[slot, OBSERVED])
     search.slots[slot, N_CUTS] = n_cuts
     search.slots[slot, FIRST_BIN] = -1 if listed else first_bin
@@ -85,10 +86,9 @@ def score_slot(search, slot, way, n_cuts, node, node_weight, rules, least, again
     missing_weight = search.slots[slot, MISSING_WEIGHT]
     scale, offset = way_of_missing(way, rules.missing, observed[n_cuts - 1])
     cuts = Cuts(n_cuts, search.left, observed, search.missing, missing_weight, node.total, node_weight, scale, offset)
-    if again:
-        forbid(cuts, least, score)
-    else:
-        score_cuts(cuts, rules, least, search.sides, score)
+    if not again:
+        score_cuts(cuts, rules, search.sides, score)
+    forbid(cuts, least, score)
     if way != 1:
         # Behind the last cut there is nothing observed. It is a split only where all missing cells go right:
         # missingness itself as the feature.

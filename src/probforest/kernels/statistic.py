@@ -116,95 +116,87 @@ def weigh_cuts(n_cuts, left, criterion, weight):
 
 
 @inlined
-def share_of_missing(cuts, cut):
-    """The share of the missing members that goes left."""
-    return cuts.share_scale * cuts.weight[cut] + cuts.share_offset
-
-
-@inlined
-def weight_left(cuts, cut):
-    """The weight to the left of a cut, missing members included."""
-    return cuts.weight[cut] + share_of_missing(cuts, cut) * cuts.missing_weight
-
-
-@inlined
 def sum_of_scores(left_squares, right_squares, left_base, right_base):
     """Σ A_c² / B of both sides with one division."""
     return (left_squares * right_base + right_squares * left_base) / (left_base * right_base)
 
 
+@inlined
+def score_two_classes(cuts, score):
+    """Gini scores of two classes, the most common case, in one go."""
+    left, missing, total, weight = cuts.left, cuts.missing, cuts.total, cuts.weight
+    scale, offset, missing_weight, total_weight = (
+        cuts.share_scale,
+        cuts.share_offset,
+        cuts.missing_weight,
+        cuts.total_weight,
+    )
+    for cut in range(cuts.n_cuts):
+        share = scale * weight[cut] + offset
+        left0, left1 = left[0, cut] + share * missing[0], left[1, cut] + share * missing[1]
+        right0, right1 = total[0] - left0, total[1] - left1
+        left_weight = weight[cut] + share * missing_weight
+        squares, right_squares = left0 * left0 + left1 * left1, right0 * right0 + right1 * right1
+        score[cut] = sum_of_scores(squares, right_squares, left_weight, total_weight - left_weight)
+
+
+@kernel
+def score_squares(cuts, rules, sides, score):
+    """Score every cut by Σ A_c² / (B + λ). `sides` (2, n_cuts or more) is scratch space."""
+    n_cuts, left, weight, scale, offset = cuts.n_cuts, cuts.left, cuts.weight, cuts.share_scale, cuts.share_offset
+    if rules.criterion == GINI and left.shape[0] == 2:
+        score_two_classes(cuts, score)
+        return
+    base, base_missing, base_total = weight, cuts.missing_weight, cuts.total_weight
+    if rules.criterion == NEWTON:
+        base, base_missing, base_total = left[_HESSIAN], cuts.missing[_HESSIAN], cuts.total[_HESSIAN]
+    for cut in range(n_cuts):
+        sides[0, cut] = 0.0
+        sides[1, cut] = 0.0
+    for c in range(left.shape[0] if rules.criterion == GINI else 1):
+        column_total, column_missing = cuts.total[c], cuts.missing[c]
+        for cut in range(n_cuts):
+            sum_left = left[c, cut] + (scale * weight[cut] + offset) * column_missing
+            sum_right = column_total - sum_left
+            sides[0, cut] += sum_left * sum_left
+            sides[1, cut] += sum_right * sum_right
+    extra = rules.regularisation
+    for cut in range(n_cuts):
+        left_base = base[cut] + (scale * weight[cut] + offset) * base_missing
+        right_base = base_total - left_base
+        score[cut] = sum_of_scores(sides[0, cut], sides[1, cut], left_base + extra, right_base + extra)
+
+
+@kernel
+def score_entropy(cuts, score):
+    """The same for the entropy."""
+    weight, scale, offset = cuts.weight, cuts.share_scale, cuts.share_offset
+    for cut in range(cuts.n_cuts):
+        left_weight = weight[cut] + (scale * weight[cut] + offset) * cuts.missing_weight
+        score[cut] = -x_log2_x(left_weight) - x_log2_x(cuts.total_weight - left_weight)
+    for c in range(cuts.total.shape[0]):
+        for cut in range(cuts.n_cuts):
+            mass_left = cuts.left[c, cut] + (scale * weight[cut] + offset) * cuts.missing[c]
+            score[cut] += x_log2_x(mass_left) + x_log2_x(cuts.total[c] - mass_left)
+
+
 @kernel
 def forbid(cuts, least, score):
-    """-inf as score where a side weighs less than `least`."""
+    """-inf as score where a side weighs less than `least` > 0."""
+    weight, scale, offset = cuts.weight, cuts.share_scale, cuts.share_offset
     for cut in range(cuts.n_cuts):
-        left_weight = weight_left(cuts, cut)
+        left_weight = weight[cut] + (scale * weight[cut] + offset) * cuts.missing_weight
         allowed = (left_weight >= least) & (cuts.total_weight - left_weight >= least)
         score[cut] = score[cut] if allowed else -math.inf
 
 
 @inlined
-def score_two_classes(cuts, least, score):
-    """Gini scores of two classes, the most common case, in one go."""
-    left, missing, total = cuts.left, cuts.missing, cuts.total
-    for cut in range(cuts.n_cuts):
-        share = share_of_missing(cuts, cut)
-        left0, left1 = left[0, cut] + share * missing[0], left[1, cut] + share * missing[1]
-        right0, right1 = total[0] - left0, total[1] - left1
-        left_weight = cuts.weight[cut] + share * cuts.missing_weight
-        right_weight = cuts.total_weight - left_weight
-        squares, right_squares = left0 * left0 + left1 * left1, right0 * right0 + right1 * right1
-        both = sum_of_scores(squares, right_squares, left_weight, right_weight)
-        score[cut] = both if (left_weight >= least) & (right_weight >= least) else -math.inf
-
-
-@kernel
-def score_squares(cuts, rules, least, sides, score):
-    """Score every cut by Σ A_c² / (B + λ). `sides` (2, n_cuts or more) is scratch space."""
-    if rules.criterion == GINI and cuts.total.shape[0] == 2:
-        score_two_classes(cuts, least, score)
-        return
-    base, base_missing, base_total = cuts.weight, cuts.missing_weight, cuts.total_weight
-    if rules.criterion == NEWTON:
-        base, base_missing, base_total = cuts.left[_HESSIAN], cuts.missing[_HESSIAN], cuts.total[_HESSIAN]
-    for cut in range(cuts.n_cuts):
-        sides[0, cut] = 0.0
-        sides[1, cut] = 0.0
-    for c in range(cuts.total.shape[0] if rules.criterion == GINI else 1):
-        column_total, column_missing = cuts.total[c], cuts.missing[c]
-        for cut in range(cuts.n_cuts):
-            sum_left = cuts.left[c, cut] + share_of_missing(cuts, cut) * column_missing
-            sum_right = column_total - sum_left
-            sides[0, cut] += sum_left * sum_left
-            sides[1, cut] += sum_right * sum_right
-    for cut in range(cuts.n_cuts):
-        left_base = base[cut] + share_of_missing(cuts, cut) * base_missing
-        right_base = base_total - left_base
-        score[cut] = sum_of_scores(
-            sides[0, cut], sides[1, cut], left_base + rules.regularisation, right_base + rules.regularisation
-        )
-    forbid(cuts, least, score)
-
-
-@kernel
-def score_entropy(cuts, least, score):
-    """The same for the entropy."""
-    for cut in range(cuts.n_cuts):
-        left_weight = weight_left(cuts, cut)
-        score[cut] = -x_log2_x(left_weight) - x_log2_x(cuts.total_weight - left_weight)
-    for c in range(cuts.total.shape[0]):
-        for cut in range(cuts.n_cuts):
-            mass_left = cuts.left[c, cut] + share_of_missing(cuts, cut) * cuts.missing[c]
-            score[cut] += x_log2_x(mass_left) + x_log2_x(cuts.total[c] - mass_left)
-    forbid(cuts, least, score)
-
-
-@inlined
-def score_cuts(cuts, rules, least, sides, score):
-    """Score every cut; -inf where a side weighs less than `least` > 0."""
+def score_cuts(cuts, rules, sides, score):
+    """Score every cut."""
     if rules.criterion == ENTROPY:
-        score_entropy(cuts, least, score)
+        score_entropy(cuts, score)
     else:
-        score_squares(cuts, rules, least, sides, score)
+        score_squares(cuts, rules, sides, score)
 
 
 # Not a kernel: arrays are made in Python.
