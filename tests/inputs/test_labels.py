@@ -11,7 +11,7 @@ def test_hard_labels():
     np.testing.assert_array_equal(table.class_index, [1, 0, 1])
     assert table.pmf is None  # no table of zeros and ones
     np.testing.assert_array_equal(table.information, 1)
-    assert len(table.for_kernels().pmf) == 0
+    assert len(table.for_kernels().columns) == 0
 
 
 def test_confidence_shares_the_rest_evenly():
