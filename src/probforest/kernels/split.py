@@ -86,9 +86,10 @@ def score_slot(search, slot, way, n_cuts, node, node_weight, rules, least, again
     missing_weight = search.slots[slot, MISSING_WEIGHT]
     scale, offset = way_of_missing(way, rules.missing, observed[n_cuts - 1])
     cuts = Cuts(n_cuts, search.left, observed, search.missing, missing_weight, node.total, node_weight, scale, offset)
-    if not again:
-        score_cuts(cuts, rules, search.sides, score)
-    forbid(cuts, least, score)
+    if again:
+        forbid(cuts, least, score)
+    else:
+        score_cuts(cuts, rules, least, search.sides, score)
     if way != 1:
         # Behind the last cut there is nothing observed. It is a split only where all missing cells go right:
         # missingness itself as the feature.

@@ -122,7 +122,7 @@ def sum_of_scores(left_squares, right_squares, left_base, right_base):
 
 
 @inlined
-def score_two_classes(cuts, score):
+def score_two_classes(cuts, least, score):
     """Gini scores of two classes, the most common case, in one go."""
     left, missing, total, weight = cuts.left, cuts.missing, cuts.total, cuts.weight
     scale, offset, missing_weight, total_weight = (
@@ -137,17 +137,20 @@ def score_two_classes(cuts, score):
         right0, right1 = total[0] - left0, total[1] - left1
         left_weight = weight[cut] + share * missing_weight
         squares, right_squares = left0 * left0 + left1 * left1, right0 * right0 + right1 * right1
-        score[cut] = sum_of_scores(squares, right_squares, left_weight, total_weight - left_weight)
+        right_weight = total_weight - left_weight
+        both = sum_of_scores(squares, right_squares, left_weight, right_weight)
+        score[cut] = both if (left_weight >= least) & (right_weight >= least) else -math.inf
 
 
 @kernel
-def score_squares(cuts, rules, sides, score):
+def score_squares(cuts, rules, least, sides, score):
     """Score every cut by Σ A_c² / (B + λ). `sides` (2, n_cuts or more) is scratch space."""
     n_cuts, left, weight, scale, offset = cuts.n_cuts, cuts.left, cuts.weight, cuts.share_scale, cuts.share_offset
     if rules.criterion == GINI and left.shape[0] == 2:
-        score_two_classes(cuts, score)
+        score_two_classes(cuts, least, score)
         return
-    base, base_missing, base_total = weight, cuts.missing_weight, cuts.total_weight
+    missing_weight, total_weight = cuts.missing_weight, cuts.total_weight
+    base, base_missing, base_total = weight, missing_weight, total_weight
     if rules.criterion == NEWTON:
         base, base_missing, base_total = left[_HESSIAN], cuts.missing[_HESSIAN], cuts.total[_HESSIAN]
     for cut in range(n_cuts):
@@ -162,22 +165,11 @@ def score_squares(cuts, rules, sides, score):
             sides[1, cut] += sum_right * sum_right
     extra = rules.regularisation
     for cut in range(n_cuts):
-        left_base = base[cut] + (scale * weight[cut] + offset) * base_missing
-        right_base = base_total - left_base
-        score[cut] = sum_of_scores(sides[0, cut], sides[1, cut], left_base + extra, right_base + extra)
-
-
-@kernel
-def score_entropy(cuts, score):
-    """The same for the entropy."""
-    weight, scale, offset = cuts.weight, cuts.share_scale, cuts.share_offset
-    for cut in range(cuts.n_cuts):
-        left_weight = weight[cut] + (scale * weight[cut] + offset) * cuts.missing_weight
-        score[cut] = -x_log2_x(left_weight) - x_log2_x(cuts.total_weight - left_weight)
-    for c in range(cuts.total.shape[0]):
-        for cut in range(cuts.n_cuts):
-            mass_left = cuts.left[c, cut] + (scale * weight[cut] + offset) * cuts.missing[c]
-            score[cut] += x_log2_x(mass_left) + x_log2_x(cuts.total[c] - mass_left)
+        share = scale * weight[cut] + offset
+        left_weight, left_base = weight[cut] + share * missing_weight, base[cut] + share * base_missing
+        right_weight, right_base = total_weight - left_weight, base_total - left_base
+        both = sum_of_scores(sides[0, cut], sides[1, cut], left_base + extra, right_base + extra)
+        score[cut] = both if (left_weight >= least) & (right_weight >= least) else -math.inf
 
 
 @kernel
@@ -190,13 +182,27 @@ def forbid(cuts, least, score):
         score[cut] = score[cut] if allowed else -math.inf
 
 
+@kernel
+def score_entropy(cuts, least, score):
+    """The same for the entropy."""
+    weight, scale, offset = cuts.weight, cuts.share_scale, cuts.share_offset
+    for cut in range(cuts.n_cuts):
+        left_weight = weight[cut] + (scale * weight[cut] + offset) * cuts.missing_weight
+        score[cut] = -x_log2_x(left_weight) - x_log2_x(cuts.total_weight - left_weight)
+    for c in range(cuts.total.shape[0]):
+        for cut in range(cuts.n_cuts):
+            mass_left = cuts.left[c, cut] + (scale * weight[cut] + offset) * cuts.missing[c]
+            score[cut] += x_log2_x(mass_left) + x_log2_x(cuts.total[c] - mass_left)
+    forbid(cuts, least, score)
+
+
 @inlined
-def score_cuts(cuts, rules, sides, score):
-    """Score every cut."""
+def score_cuts(cuts, rules, least, sides, score):
+    """Score every cut; -inf where a side weighs less than `least` > 0."""
     if rules.criterion == ENTROPY:
-        score_entropy(cuts, score)
+        score_entropy(cuts, least, score)
     else:
-        score_squares(cuts, rules, sides, score)
+        score_squares(cuts, rules, least, sides, score)
 
 
 # Not a kernel: arrays are made in Python.
