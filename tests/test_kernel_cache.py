@@ -232,7 +232,8 @@ AT_ONCE = """
 import json
 from multiprocessing import get_context
 import numpy as np
-from probforest.kernels.arrays import total
+from probforest.kernels.layout import GINI
+from probforest.kernels.statistic import weight_of
 
 fork = get_context("fork")
 kinds = [np.float64, np.float32, np.int64, np.int8]
@@ -241,7 +242,7 @@ all_ready, answers = fork.Barrier(8), fork.Queue()
 def use(first):
     all_ready.wait()
     numbers = {kind.__name__: np.arange(100).astype(kind) for kind in kinds[first:] + kinds[:first]}
-    answers.put({name: float(total(array)) for name, array in numbers.items()})
+    answers.put({name: float(weight_of(array, GINI)) for name, array in numbers.items()})
 
 processes = [fork.Process(target=use, args=[number % 4]) for number in range(8)]
 for process in processes:

@@ -48,6 +48,7 @@ class TabulatedPpf:
 def tabulated_family(name: str, log: bool, is_normal: bool, grid: np.ndarray, table: np.ndarray) -> Family:
     """A family that has the grid (GRID_POINTS,) and the full table (TABLE_STEPS + 1,) of another.
 
+    >>> from probforest.families import LAPLACE
     >>> twin = tabulated_family("twin", False, False, LAPLACE.grid(), full_table(LAPLACE))
     >>> np.array_equal(twin.grid(), LAPLACE.grid()), np.array_equal(full_table(twin), full_table(LAPLACE))
     (True, True)
