@@ -111,7 +111,7 @@ def _learn_normal(center: np.ndarray, lower: np.ndarray, upper: np.ndarray, weig
     """Mean and deviation of the true values, by maximum likelihood; the errors of the measured ones are known."""
     offset = center - np.average(center, weights=weight)
     largest = np.abs(offset).max()
-    if largest == 0:
+    if largest < _LEAST_WIDTH:
         return None
     scatter = largest * np.sqrt(np.average((offset / largest) ** 2, weights=weight))
     if scatter < _LEAST_WIDTH:
