@@ -16,12 +16,15 @@ SAME = 1e-11  # costs closer than this are ties, and the first feature and the l
 @dataclass
 class Rules:
     criterion: str = "gini"
-    missing: str = "observed"
+    missing: str | list[str] = "observed"  # one rule for all features, or one for each
     keep_proba: float = 0.05
     min_samples_leaf: float = 1
     min_samples_split: float = 2
     max_depth: float = np.inf
     regularisation: float = 0.0
+
+    def missing_of(self, j):
+        return self.missing if isinstance(self.missing, str) else self.missing[j]
 
 
 def cdf(threshold, value, error):
@@ -119,18 +122,18 @@ def candidates(j, members, values, errors, target, weight, rules, runs_of_all=No
     ordered = sorted(points)
     observed = sum(points.values(), nothing)
     left = nothing
-    has_missing = weight_of(missing, rules) > 0
+    has_missing, rule = weight_of(missing, rules) > 0, rules.missing_of(j)
     for n_left in range(1, len(ordered) + 1):
         left = left + points[ordered[n_left - 1]]
         share = weight_of(left, rules) / weight_of(observed, rules)
         if n_left == len(ordered):
-            if rules.missing == "learned" and has_missing:  # observed against missing
+            if rule == "learned" and has_missing:  # observed against missing
                 yield np.inf, 0.0, left, missing
             return
         threshold = (ends[ordered[n_left - 1]][1] + ends[ordered[n_left]][0]) / 2
         ways = {"equal": [(0.5, 0.5)], "observed": [(None, share)], "learned": [(None, share), (0.0, 0.0), (1.0, 1.0)]}
-        for way, missing_left in ways[rules.missing]:
-            if rules.missing == "learned" and way is not None and not has_missing:
+        for way, missing_left in ways[rule]:
+            if rule == "learned" and way is not None and not has_missing:
                 continue
             to_left = left + missing_left * missing
             yield threshold, way, to_left, total - to_left

@@ -119,7 +119,7 @@ def test_bad_data(model, name):
 
 BAD_PARAMETERS = {
     "criterion": ("log_loss", 'criterion must be one of "gini", "entropy"; got \'log_loss\''),
-    "missing": ("drop", 'missing must be one of "equal", "observed", "learned"'),
+    "missing": ("drop", 'missing must be one of "auto", "equal", "observed", "learned"'),
     "unknown_error": (None, "unknown_error must be one of"),
     "label_information": ("yes", "label_information must be True or False"),
     "keep_proba": (1.5, "keep_proba must be a number from 0 to 1; got 1.5"),

@@ -23,7 +23,7 @@ def kernel_rules(rules, n_features, max_features=None):
     """The oracle's rules as the kernels take them."""
     return Rules(
         criterion=CODES[rules.criterion],
-        missing=MISSING_RULES[rules.missing],
+        missing=np.array([MISSING_RULES[rules.missing_of(j)] for j in range(n_features)]),
         max_features=max_features or n_features,
         max_depth=2**31 if np.isinf(rules.max_depth) else int(rules.max_depth),
         min_split_weight=float(rules.min_samples_split) * (1 - SAME_WEIGHT),

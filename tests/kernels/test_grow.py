@@ -10,7 +10,10 @@ from probforest.kernels.propagate import new_members
 from probforest.kernels.split import new_node_mass, new_search
 from problems import Problem, random_problem
 
-CASES = list(itertools.product(("gini", "entropy"), ("equal", "observed", "learned"), (0.0, 0.05, 1.0)))
+CASES = [
+    *itertools.product(("gini", "entropy"), ("equal", "observed", "learned"), (0.0, 0.05, 1.0)),
+    ("gini", ["observed", "learned", "equal"], 0.05),
+]
 
 
 def leaf_table(tree):

@@ -14,7 +14,7 @@ def cost_of(split, weight, criterion):
     return 1 - split.score / weight if criterion == "gini" else -split.score / weight
 
 
-@pytest.mark.parametrize("missing", ["equal", "observed", "learned"])
+@pytest.mark.parametrize("missing", ["equal", "observed", "learned", ["learned", "observed", "equal"]])
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("k", [2, 3, 5])

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ..families import Family
 from ..inputs.columns import Errors
 
-MissingRule: TypeAlias = Literal["observed", "equal", "learned"]
+MissingRule: TypeAlias = Literal["auto", "observed", "equal", "learned"]
 UnknownErrorRule: TypeAlias = Literal["median", "exact", "raise"]
 PriorKind: TypeAlias = Literal["empirical", "normal"]
 VotingRule: TypeAlias = Literal["soft", "majority"]

@@ -81,6 +81,10 @@ ATTRIBUTES = {
         "The same by column of `X`: a column with errors or limits has the importance of its value. For "
         'scikit-learn\'s feature selection: `SelectFromModel(model, importance_getter="column_importances_")`.',
     ),
+    "missing_": Description(
+        "ndarray of shape (n_features,)",
+        'The rule for missing values of every feature: "observed", "equal" or "learned".',
+    ),
     "feature_model_": Description(
         "FeatureModel",
         "What was learnt about the features: columns, units, families, median errors, priors, and how the training set "

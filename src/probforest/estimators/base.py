@@ -41,6 +41,7 @@ class ProbabilisticEstimator(BaseEstimator):
     # Attributes, set by fit.
     n_features_in_: int
     feature_model_: FeatureModel  # what was learnt about the features; for the other parts of this package
+    missing_: np.ndarray  # (n_features,) the rule for missing values of each feature
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -169,6 +170,15 @@ class ProbabilisticEstimator(BaseEstimator):
         """Whether a fit keeps the trees of the last one."""
         return False
 
+    def _choose_missing_rules(self, training: TrainingSet) -> None:
+        """Set the rule for missing values of each feature. Trees that are added follow the rules of the others."""
+        if self._adds_trees:
+            return
+        if self.missing == "auto":
+            self.missing_ = np.where(training.has_informative_holes(), "learned", "observed")
+        else:
+            self.missing_ = np.full(self._n_features, self.missing)
+
     def _rules(self, total_weight: float) -> Rules:
         """The stopping rules for a tree whose root weighs `total_weight`."""
         by_count = expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total_weight)
@@ -176,7 +186,7 @@ class ProbabilisticEstimator(BaseEstimator):
         split_weight = expected_objects("min_samples_split", self.min_samples_split, 2, total_weight)
         return Rules(
             criterion=CRITERIA[self.criterion],
-            missing=MISSING_RULES[self.missing],
+            missing=np.array([MISSING_RULES[rule] for rule in self.missing_]),
             max_features=number_of_features(self.max_features, self._n_features),
             max_depth=NO_DEPTH_LIMIT if self.max_depth is None else int(self.max_depth),
             min_split_weight=split_weight * (1 - SAME_WEIGHT),

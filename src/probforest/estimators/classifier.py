@@ -184,7 +184,9 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
         self._check_classes(labels.classes)
         self._warn_if_too_light(weight)
         self.classes_, self.feature_model_ = labels.classes, features.model
-        return make_training_set(features, weighted_labels, weight), features.cells, labels
+        training = make_training_set(features, weighted_labels, weight)
+        self._choose_missing_rules(training)
+        return training, features.cells, labels
 
     def _check_classes(self, classes: np.ndarray) -> None:
         """Refuse other classes than those of the trees that are kept; nothing has been changed yet."""

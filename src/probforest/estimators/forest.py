@@ -86,7 +86,7 @@ class ProbabilisticRandomForestClassifier(BaggedTrees, ProbabilisticClassifier):
         warm_start: bool = False,
         keep_proba: float = 0.05,
         voting: VotingRule = "soft",
-        missing: MissingRule = "observed",
+        missing: MissingRule = "auto",
         unknown_error: UnknownErrorRule = "median",
         label_information: bool = True,
         max_bins: int = 255,

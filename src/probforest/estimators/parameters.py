@@ -102,10 +102,11 @@ _SHARED = {
         _number(0, high=1),
     ),
     "missing": Parameter(
-        '{"observed", "equal", "learned"}',
+        '{"auto", "observed", "equal", "learned"}',
         "Where a missing value goes: to both sides in the proportion of the node's observed weight, half to each side, "
-        "or where training found it best.",
-        _word(MISSING_RULES),
+        'or where training found it best. "auto" takes "learned" for features whose missing values say something about '
+        'the target (a test with the training set), and "observed" for the others.',
+        _word(["auto", *MISSING_RULES]),
     ),
     "unknown_error": Parameter(
         '{"median", "exact", "raise"}',

@@ -73,7 +73,7 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         class_weight: dict[Any, Any] | Literal["balanced"] | None = None,
         random_state: int | np.random.RandomState | None = None,
         keep_proba: float = 0.05,
-        missing: MissingRule = "observed",
+        missing: MissingRule = "auto",
         unknown_error: UnknownErrorRule = "median",
         label_information: bool = True,
         max_bins: int = 255,

@@ -93,7 +93,7 @@ class Rules(NamedTuple):
     """When a node is split, and how."""
 
     criterion: int
-    missing: int
+    missing: np.ndarray  # (d,) int64, EQUAL, OBSERVED or LEARNED for each feature
     max_features: int
     max_depth: int
     min_split_weight: float

@@ -84,7 +84,7 @@ def score_slot(search, slot, way, n_cuts, node, node_weight, rules, least, again
     With `again` they have their scores already."""
     observed, score = search.cuts[slot, OBSERVED], search.cuts[slot, SCORE + way]
     missing_weight = search.slots[slot, MISSING_WEIGHT]
-    scale, offset = way_of_missing(way, rules.missing, observed[n_cuts - 1])
+    scale, offset = way_of_missing(way, rules.missing[search.order[slot]], observed[n_cuts - 1])
     cuts = Cuts(n_cuts, search.left, observed, search.missing, missing_weight, node.total, node_weight, scale, offset)
     if again:
         forbid(cuts, least, score)
@@ -140,14 +140,15 @@ def split_node(index, node, bins, search, rules, least, n_drawn):
                 search.order[slot], search.order[swap] = search.order[swap], search.order[slot]
             fill_slot(search, slot, bins, search.order[slot], index, node, rules.criterion)
         n_cuts = np.int64(search.slots[slot, N_CUTS])
-        n_ways = 3 if rules.missing == LEARNED and search.slots[slot, MISSING_WEIGHT] > 0.0 else 1
+        rule = rules.missing[search.order[slot]]
+        n_ways = 3 if rule == LEARNED and search.slots[slot, MISSING_WEIGHT] > 0.0 else 1
         best_cut_here = n_cuts
         for way in range(n_ways if n_cuts > 0 else 0):
             cut = score_slot(search, slot, way, n_cuts, node, node_weight, rules, least, again)
             lead = search.cuts[slot, SCORE + way, cut] - best.score if cut >= 0 else -math.inf
             # Of equally good splits the first: first feature, then first cut, then first way.
             if lead > margin or (lead >= -margin and best_cut_here < n_cuts and cut < best_cut_here):
-                best, best_cut_here = split_at(search, slot, cut, way, n_cuts, bins, rules.missing), cut
+                best, best_cut_here = split_at(search, slot, cut, way, n_cuts, bins, rule), cut
         slot += 1
     return best, slot
 

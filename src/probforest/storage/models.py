@@ -22,7 +22,14 @@ from .saved_arrays import check_declarations
 from .saved_columns import checked_classes, checked_names
 from .saved_families import FamilyShelf, read_shelf
 from .saved_features import PROBABILITY_ROUNDING, features_from, features_to_arrays, features_to_json
-from .saved_parameters import check_parameters, parameters_to_json, route, routing_of, set_parameters
+from .saved_parameters import (
+    check_parameters,
+    checked_missing_rules,
+    parameters_to_json,
+    route,
+    routing_of,
+    set_parameters,
+)
 from .saved_trees import draws_from_array, draws_to_array, trees_from_arrays, trees_to_arrays
 from .saved_values import check_sizes, from_json, to_json
 
@@ -203,6 +210,7 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         "n_features_in": int(model.n_features_in_),
         "feature_names_in": to_json(getattr(model, "feature_names_in_", None), "feature_names_in_"),
         **features_to_json(model.feature_model_, shelf),
+        "missing": model.missing_.tolist(),
         "families": shelf.entries,
     }
     trees = model.trees_ if kind == "forest" else [model.tree_]
@@ -229,9 +237,11 @@ def _unpacked(document: Json, arrays: Arrays) -> Any:
     model.classes_ = checked_classes(from_json(document["classes"]))
     model.n_features_in_ = document["n_features_in"]
     model.feature_model_ = features_from(document, arrays, families, model.n_features_in_)
+    n_features, n_classes = model.feature_model_.n_features, len(model.classes_)
+    rules = document.get("missing", [model.missing] * n_features)  # files of the first version have one rule for all
+    model.missing_ = checked_missing_rules(rules, n_features)
     if document["feature_names_in"] is not None:
         model.feature_names_in_ = checked_names(from_json(document["feature_names_in"]), model.n_features_in_)
-    n_features, n_classes = model.feature_model_.n_features, len(model.classes_)
     trees = trees_from_arrays(arrays, n_features, n_classes)
     if kind == "forest":
         model.trees_, model.draws_ = trees, draws_from_array(arrays["draws"], len(trees))

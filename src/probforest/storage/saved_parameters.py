@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from sklearn import config_context
 from sklearn.utils import check_random_state
 
 from ..families import Family
-from ..inputs.parameters import number_of_draws
+from ..inputs.parameters import MISSING_RULES, check_word, number_of_draws
 from .saved_families import FamilyShelf
 from .saved_trees import MOST_OBJECTS
 from .saved_values import from_json, to_json
@@ -44,6 +45,15 @@ def one_of(families: Sequence[Family], number: Any) -> Family:
     if type(number) is not int or not 0 <= number < len(families):
         raise ValueError("it refers to a distribution that does not exist")
     return families[number]
+
+
+def checked_missing_rules(rules: Any, n_features: int) -> np.ndarray:
+    """The rule for missing values of each feature."""
+    if not isinstance(rules, list) or len(rules) != n_features:
+        raise ValueError(f"it needs a rule for missing values of each of the {n_features} features")
+    for rule in rules:
+        check_word("the rule for missing values", rule, MISSING_RULES)
+    return np.array(rules, dtype=str)
 
 
 def check_parameters(model: Any) -> None:

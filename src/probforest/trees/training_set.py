@@ -12,6 +12,7 @@ from ..inputs.weights import class_weights
 from ..kernels.grow import grow
 from ..kernels.layout import Bins, Cells, Rules, Target
 from .fitted_tree import FittedTree
+from .holes import informative_holes
 
 # With a mean weight of 1 a tree has at most two nodes per object; more is possible where objects weigh more, and go
 # both ways at every split.
@@ -32,6 +33,13 @@ class TrainingSet:
     @property
     def n_objects(self) -> int:
         return len(self.weight)
+
+    def has_informative_holes(self) -> np.ndarray:
+        """For each feature, whether missing values say something about the target, (d,)."""
+        n_features = self.cells.values.shape[1]
+        if self.cells.complete:
+            return np.zeros(n_features, dtype=bool)
+        return informative_holes(np.isnan(self.cells.values[:, :, 0]), self.target, self.weight)
 
     def grow(
         self, weight: np.ndarray, rules_for: Callable[[float], Rules], seed: int, class_weight: Any = None
