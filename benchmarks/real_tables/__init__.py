@@ -1,0 +1,1 @@
+"""Tables with errors, the ways to test on them, and the classifiers that are compared."""
