@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -14,8 +14,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..families import read_families
+from ..features.error_shift import ErrorShift, shift_note
 from ..features.feature_model import FeatureModel, FittedFeatures
-from ..inputs.parameters import MISSING_RULES, expected_objects, number_of_features
+from ..features.measurements import Measurements
+from ..inputs.parameters import MISSING_RULES, expected_objects, is_integer, number_of_features
 from ..inputs.tables import Layout, TableContent, read_table
 from ..kernels.layout import CRITERIA, SAME_WEIGHT, Cells, Rules
 from ..support.docstrings import described
@@ -37,6 +39,8 @@ class ProbabilisticEstimator(BaseEstimator):
 
     _parameters: ClassVar[Mapping[str, Parameter]]
     n_jobs: int | None = None  # a parameter of the forest; a tree is grown in one thread
+
+    _assumed_shifts: Sequence[ErrorShift] | None = None  # see `assuming`
 
     # Attributes, set by fit.
     n_features_in_: int
@@ -62,11 +66,13 @@ class ProbabilisticEstimator(BaseEstimator):
 
         return read_table(given, validate, self.error_columns, self.sentinels, layout)
 
-    def _learn_features(self, table: TableContent, weight: np.ndarray) -> FittedFeatures:
+    def _learn_features(self, table: TableContent, weight: np.ndarray, sample_weight: np.ndarray) -> FittedFeatures:
         families = read_families(self.distribution, table.X.shape[1], table.layout.features)
         if self._adds_trees and families != self.feature_model_.families:
             raise ValueError("warm_start=True needs the distribution of before: the old trees know no other.")
-        return FeatureModel.fit(
+        if self._adds_trees and self.error_features != self.feature_model_.has_error_features:
+            raise ValueError("warm_start=True needs the error_features of before: the old trees know no other features.")
+        features = FeatureModel.fit(
             table,
             weight,
             families,
@@ -74,19 +80,112 @@ class ProbabilisticEstimator(BaseEstimator):
             unknown_error=self.unknown_error,
             max_bins=int(self.max_bins),
             n_jobs=self.n_jobs,
+            error_features=bool(self.error_features),
+            error_spreads=self.feature_model_.error_spreads if self._adds_trees else None,
+            sample_weight=sample_weight,
         )
+        if self.error_features and not features.model.error_features:
+            raise ValueError(
+                "error_features=True, but no known error of a value, neither of a limit nor of samples, differs from "
+                "another one: there is nothing to learn from their sizes. Give errors (X_err, error_columns), or take "
+                "error_features=False."
+            )
+        return features
 
-    def _read_query(self, X: Any, X_err: Any, X_limit: Any, X_samples: Any, *, warn: bool = True) -> Cells:
-        """Check the arguments of a prediction."""
+    def _read_query(
+        self, X: Any, X_err: Any, X_limit: Any, X_samples: Any, *, warn: bool = True, may_fall_back: bool = False
+    ) -> tuple[Cells, bool]:
+        """Check the arguments of a prediction. Returns its cells, and whether they are for the fallback trees."""
         check_is_fitted(self)
         self._check_parameters()
         table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
         if warn and self.fitted_with_errors_ and not table.has_errors:
+            instead = " The trees that don't look at errors answer." if self._has_error_features else ""
             warn_caller(
                 "The model was fitted with X_err, but now X_err is not given: the values are taken as exact. "
-                "Pass X_err=..., or X_err=0 if they are exact."
+                f"Pass X_err=..., or X_err=0 if they are exact.{instead}"
             )
-        return self.feature_model_.apply(table, unknown_error=self.unknown_error, n_jobs=self.n_jobs)
+        measurements = self.feature_model_.read(table)
+        is_shifted = self._judge_errors(measurements, warn=warn and table.has_errors, may_fall_back=may_fall_back)
+        falls_back = is_shifted and may_fall_back and self._has_error_features
+        cells = self.feature_model_.apply(
+            measurements, unknown_error=self.unknown_error, n_jobs=self.n_jobs, values_only=falls_back
+        )
+        return cells, falls_back
+
+    def _judge_errors(self, measurements: Measurements, *, warn: bool, may_fall_back: bool) -> bool:
+        """Whether the errors of a table are others than in the training set; warns of it, unless the user knows."""
+        is_known = self._assumed_shifts is not None
+        shifts = self._assumed_shifts if is_known else self.feature_model_.error_shifts(measurements)
+        shifted = [shift for shift in shifts or () if shift.is_shifted]
+        if shifted and warn and not is_known:
+            warn_caller(shift_note(shifted, falls_back=may_fall_back and self._has_error_features))
+        return bool(shifted)
+
+    @property
+    def _has_error_features(self) -> bool:
+        return self.feature_model_.has_error_features
+
+    @described(VALUES)
+    def error_shifts(
+        self,
+        X: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+    ) -> tuple[ErrorShift, ...]:
+        """Compare the errors of a table with those of the training set.
+
+        A prediction does so by itself, and warns of errors that are shifted. With `error_features`, trees that don't
+        look at errors answer then.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        tuple of ErrorShift
+            One for each feature that had errors in training, or two for lower and upper errors, the most different
+            ones first, with the attributes `name`, `n_objects`, `distance` (Kolmogorov's, between the distributions of
+            both), `ratio` (of the medians), `unknown` and `unknown_in_training` (shares of unknown errors) and
+            `is_shifted`.
+        """
+        check_is_fitted(self)
+        table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
+        return self.feature_model_.error_shifts(self.feature_model_.read(table))
+
+    @contextmanager
+    def assuming(self, shifts: Sequence[ErrorShift]) -> Iterator[None]:
+        """Predict pieces of a table, whose errors were judged before, without judging those of each piece.
+
+        Parameters
+        ----------
+        shifts : sequence of ErrorShift
+            What `error_shifts` found for the whole table, or for a sample of its rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from probforest import ProbabilisticRandomForestClassifier
+        >>> random = np.random.default_rng(0)
+        >>> X, X_err, y = random.normal(size=(90, 2)), random.gamma(2, size=(90, 2)), np.arange(90) % 2
+        >>> forest = ProbabilisticRandomForestClassifier(5, error_features=True).fit(X, y, X_err=X_err)
+        >>> with forest.assuming(forest.error_shifts(X, X_err=X_err)):
+        ...     pieces = [forest.predict_proba(X[rows], X_err=X_err[rows]) for rows in (slice(0, 2), slice(2, 90))]
+        >>> np.array_equal(np.concatenate(pieces), forest.predict_proba(X, X_err=X_err))
+        True
+        """
+        before = self._assumed_shifts
+        self._assumed_shifts = tuple(shifts)
+        try:
+            yield
+        finally:
+            if before is None:
+                del self._assumed_shifts
+            else:
+                self._assumed_shifts = before
 
     @described(VALUES)
     def error_sizes(
@@ -117,7 +216,7 @@ class ProbabilisticEstimator(BaseEstimator):
         """Raise a ValueError if a parameter is invalid, as `fit` would do."""
         self._check_parameters()
         if hasattr(self, "feature_model_"):  # max_features depends on the number of features
-            self._rules(1.0)
+            self._rules(1.0, self._n_features)
 
     def _check_parameters(self) -> None:
         for name, parameter in self._parameters.items():
@@ -137,8 +236,7 @@ class ProbabilisticEstimator(BaseEstimator):
     def feature_names_(self) -> np.ndarray:
         """Names of the features, as `feature_importances_` has them, (n_features,)."""
         check_is_fitted(self)
-        names = self.feature_model_.layout.features
-        return np.array([f"x{j}" for j in range(self._n_features)] if names is None else names, dtype=object)
+        return np.array(self.feature_model_.names, dtype=object)
 
     @property
     def median_errors_(self) -> np.ndarray:
@@ -161,7 +259,7 @@ class ProbabilisticEstimator(BaseEstimator):
 
     @property
     def _n_features(self) -> int:
-        """Number of features: all columns of X but those of errors."""
+        """Number of features: all columns of X but those of errors, and with error_features the sizes of errors."""
         return self.feature_model_.n_features
 
     @property
@@ -169,15 +267,15 @@ class ProbabilisticEstimator(BaseEstimator):
         """Whether a fit keeps the trees of the last one."""
         return False
 
-    def _rules(self, total_weight: float) -> Rules:
-        """The stopping rules for a tree whose root weighs `total_weight`."""
+    def _rules(self, total_weight: float, n_features: int) -> Rules:
+        """The stopping rules for a tree that looks at `n_features` and whose root weighs `total_weight`."""
         by_count = expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total_weight)
         leaf_weight = max(by_count, self.min_weight_fraction_leaf * total_weight)
         split_weight = expected_objects("min_samples_split", self.min_samples_split, 2, total_weight)
         return Rules(
             criterion=CRITERIA[self.criterion],
             missing=MISSING_RULES[self.missing],
-            max_features=number_of_features(self.max_features, self._n_features),
+            max_features=self._max_features(n_features),
             max_depth=NO_DEPTH_LIMIT if self.max_depth is None else int(self.max_depth),
             min_split_weight=split_weight * (1 - SAME_WEIGHT),
             min_leaf_weight=leaf_weight * (1 - SAME_WEIGHT),
@@ -185,6 +283,12 @@ class ProbabilisticEstimator(BaseEstimator):
             keep_proba=float(self.keep_proba),
             regularisation=0.0,
         )
+
+    def _max_features(self, n_features: int) -> int:
+        """How many features a node looks at; a number of them is a number of all, of which a fallback tree has less."""
+        if is_integer(self.max_features):
+            return min(number_of_features(self.max_features, self._n_features), n_features)
+        return number_of_features(self.max_features, n_features)
 
     def _warn_if_too_light(self, weight: np.ndarray) -> None:
         """Weights count in min_samples_leaf; when they are small, no node can be split, and users should know why."""
