@@ -415,6 +415,7 @@ def test_notes(path):
         "n_nodes": sum(tree.n_nodes for tree in CASES["pandas"].fitted().trees_),
         "classes": [0, 1, 2],
         "n_features": 3,
+        "has_fallback_trees": False,
         "columns": ["mag", "rad", "count"],
         "about": about,
         "written_by": version("probforest"),

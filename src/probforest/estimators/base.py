@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -14,9 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..families import read_families
-from ..features.error_shift import ErrorShift, shift_note
 from ..features.feature_model import FeatureModel, FittedFeatures
-from ..features.measurements import Measurements
 from ..inputs.parameters import MISSING_RULES, expected_objects, is_integer, number_of_features
 from ..inputs.tables import Layout, TableContent, read_table
 from ..kernels.layout import CRITERIA, SAME_WEIGHT, Cells, Rules
@@ -25,12 +23,13 @@ from ..support.warning import warn_caller
 from ..trees.training_set import TrainingSet
 from .argument_types import Uncertainty
 from .arguments import VALUES
+from .error_guard import ErrorGuard
 from .parameters import Parameter
 
 NO_DEPTH_LIMIT = sys.maxsize
 
 
-class ProbabilisticEstimator(BaseEstimator):
+class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
     """Base of all estimators. Not for use on its own.
 
     A subclass says which parameters it has (`_parameters`, its signature), and reads its training set
@@ -39,8 +38,6 @@ class ProbabilisticEstimator(BaseEstimator):
 
     _parameters: ClassVar[Mapping[str, Parameter]]
     n_jobs: int | None = None  # a parameter of the forest; a tree is grown in one thread
-
-    _assumed_shifts: Sequence[ErrorShift] | None = None  # see `assuming`
 
     # Attributes, set by fit.
     n_features_in_: int
@@ -71,7 +68,9 @@ class ProbabilisticEstimator(BaseEstimator):
         if self._adds_trees and families != self.feature_model_.families:
             raise ValueError("warm_start=True needs the distribution of before: the old trees know no other.")
         if self._adds_trees and self.error_features != self.feature_model_.has_error_features:
-            raise ValueError("warm_start=True needs the error_features of before: the old trees know no other features.")
+            raise ValueError(
+                "warm_start=True needs the error_features of before: the old trees know no other features."
+            )
         features = FeatureModel.fit(
             table,
             weight,
@@ -112,80 +111,6 @@ class ProbabilisticEstimator(BaseEstimator):
             measurements, unknown_error=self.unknown_error, n_jobs=self.n_jobs, values_only=falls_back
         )
         return cells, falls_back
-
-    def _judge_errors(self, measurements: Measurements, *, warn: bool, may_fall_back: bool) -> bool:
-        """Whether the errors of a table are others than in the training set; warns of it, unless the user knows."""
-        is_known = self._assumed_shifts is not None
-        shifts = self._assumed_shifts if is_known else self.feature_model_.error_shifts(measurements)
-        shifted = [shift for shift in shifts or () if shift.is_shifted]
-        if shifted and warn and not is_known:
-            warn_caller(shift_note(shifted, falls_back=may_fall_back and self._has_error_features))
-        return bool(shifted)
-
-    @property
-    def _has_error_features(self) -> bool:
-        return self.feature_model_.has_error_features
-
-    @described(VALUES)
-    def error_shifts(
-        self,
-        X: ArrayLike,
-        *,
-        X_err: Uncertainty = None,
-        X_limit: ArrayLike | None = None,
-        X_samples: ArrayLike | None = None,
-    ) -> tuple[ErrorShift, ...]:
-        """Compare the errors of a table with those of the training set.
-
-        A prediction does so by itself, and warns of errors that are shifted. With `error_features`, trees that don't
-        look at errors answer then.
-
-        Parameters
-        ----------
-        {parameters}
-
-        Returns
-        -------
-        tuple of ErrorShift
-            One for each feature that had errors in training, or two for lower and upper errors, the most different
-            ones first, with the attributes `name`, `n_objects`, `distance` (Kolmogorov's, between the distributions of
-            both), `ratio` (of the medians), `unknown` and `unknown_in_training` (shares of unknown errors) and
-            `is_shifted`.
-        """
-        check_is_fitted(self)
-        table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
-        return self.feature_model_.error_shifts(self.feature_model_.read(table))
-
-    @contextmanager
-    def assuming(self, shifts: Sequence[ErrorShift]) -> Iterator[None]:
-        """Predict pieces of a table, whose errors were judged before, without judging those of each piece.
-
-        Parameters
-        ----------
-        shifts : sequence of ErrorShift
-            What `error_shifts` found for the whole table, or for a sample of its rows.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from probforest import ProbabilisticRandomForestClassifier
-        >>> random = np.random.default_rng(0)
-        >>> X, X_err, y = random.normal(size=(90, 2)), random.gamma(2, size=(90, 2)), np.arange(90) % 2
-        >>> forest = ProbabilisticRandomForestClassifier(5, error_features=True).fit(X, y, X_err=X_err)
-        >>> with forest.assuming(forest.error_shifts(X, X_err=X_err)):
-        ...     pieces = [forest.predict_proba(X[rows], X_err=X_err[rows]) for rows in (slice(0, 2), slice(2, 90))]
-        >>> np.array_equal(np.concatenate(pieces), forest.predict_proba(X, X_err=X_err))
-        True
-        """
-        before = self._assumed_shifts
-        self._assumed_shifts = tuple(shifts)
-        try:
-            yield
-        finally:
-            if before is None:
-                del self._assumed_shifts
-            else:
-                self._assumed_shifts = before
 
     @described(VALUES)
     def error_sizes(

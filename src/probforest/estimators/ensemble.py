@@ -70,8 +70,9 @@ class TreeEnsemble(ProbabilisticEstimator):
         if caller.startswith("sklearn.feature_selection") and self._n_features != self.n_features_in_:
             raise ValueError(
                 f"feature_importances_ has the {self._n_features} features, but X has {self.n_features_in_} columns: "
-                'the columns of errors are no features, but their sizes are with error_features. Select columns with importance_getter="column_importances_": a value is '
-                'kept together with its errors. set_output(transform="pandas") keeps the names.'
+                "the columns of errors are no features, but their sizes are with error_features. Select columns with "
+                'importance_getter="column_importances_": a value is kept together with its errors. '
+                'set_output(transform="pandas") keeps the names.'
             )
 
     @described(VALUES)

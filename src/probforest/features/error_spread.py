@@ -16,7 +16,7 @@ BOTH, LOWER, UPPER = "both", "lower", "upper"
 SIDES = (BOTH, LOWER, UPPER)
 EXACT_SIZE = -400.0  # of an error of 0: below that of any number
 LEVELS = np.concatenate([[0.0, 0.01], np.arange(1, 64) / 64, [0.99, 1.0]])  # of the quantiles that are kept
-LOW, MEDIAN, HIGH = 1, 33, -2  # the places of 1 %, 50 % and 99 %
+LOW, BELOW, MEDIAN, ABOVE, HIGH = 1, 11, 33, 55, -2  # the places of 1 %, 10/64, 50 %, 54/64 and 99 %
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """What is learnt about the features of a training set, and how any table becomes the cells that kernels take.
 
 The recipe: the content of a table → checked arrays → errors known → logarithms → posteriors → sizes of errors as more
-features, if they are wanted → limits spread → cells. Classes have no part in it; a fit takes the weights of the objects.
+features, if they are wanted → limits spread → cells. Classes have no part in it; a fit takes the weights of objects.
 """
 
 from collections.abc import Sequence
