@@ -129,6 +129,6 @@ def shift_note(shifts: Sequence[ErrorShift], *, falls_back: bool, most: int = 3)
     what_now = (
         "The trees that have learnt from the sizes of errors are not used; those that look at the values alone answer."
         if falls_back
-        else "Are they in the right unit?"
+        else "Check their units; if these are right, the predictions are, too."
     )
     return f"The errors of this table are not like those of the training set ({worst}{more}). {what_now}"
