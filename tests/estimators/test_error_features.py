@@ -138,6 +138,13 @@ def test_values_without_any_errors_are_answered_by_the_fallback():
             assert found.tobytes() == plain.predict_proba(X_TEST[rows]).tobytes()
 
 
+def test_samples_instead_of_errors_are_answered_by_the_fallback():
+    model, plain = both()
+    with pytest.warns(UserWarning, match=r"error of x\d: not known for 100% of the values, 0% in the training set"):
+        found = model.predict_proba(X, X_samples=DRAWS)
+    assert found.tobytes() == plain.predict_proba(X, X_samples=DRAWS).tobytes()
+
+
 def test_a_number_of_features_is_one_of_all():
     model = ProbabilisticRandomForestClassifier(10, random_state=0, error_features=True, max_features=5)
     model.fit(X, LABEL, X_err=X_ERR)

@@ -54,7 +54,7 @@ def test_quantiles_are_those_of_the_sizes():
     assert (spread.quantiles[0], spread.quantiles[-1]) == (ordered[0], ordered[-1])
 
 
-def test_unknown_errors_are_counted_but_not_those_of_missing_values_limits_and_samples():
+def test_limits_samples_and_values_with_unknown_errors_have_none_and_missing_values_do_not_count():
     errors, values, limit = X_ERR.copy(), X.copy(), np.zeros((N, 3))
     errors[:40, 0] = np.nan
     values[20:40, 0] = np.nan
@@ -63,8 +63,8 @@ def test_unknown_errors_are_counted_but_not_those_of_missing_values_limits_and_s
     samples[5:10, 0] = 1.0
     measurements = read_measurements(values, errors, limit, samples)
     spread = learn_error_spreads(measurements, ONES)[0]
-    assert spread.n_objects == pytest.approx(N - 35)
-    assert spread.unknown == pytest.approx(5 / (N - 35))
+    assert spread.n_objects == pytest.approx(N - 20)
+    assert spread.unknown == pytest.approx(20 / (N - 20))
     found = sizes_of_errors(measurements, [spread])[0]
     assert np.isnan(found[:40]).all()
     np.testing.assert_array_equal(found[40:], np.log10(errors[40:, 0]))

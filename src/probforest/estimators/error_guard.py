@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..features.error_shift import ErrorShift, shift_note
+from ..features.error_shift import LEAST_KNOWN, ErrorShift, shift_note
 from ..features.feature_model import FeatureModel
 from ..features.measurements import Measurements
 from ..inputs.tables import Layout, TableContent
@@ -31,6 +31,8 @@ class ErrorGuard:
 
     def _judge_errors(self, measurements: Measurements, *, warn: bool, may_fall_back: bool) -> bool:
         """Whether the errors of a table are others than in the training set; warns of it, unless the user knows."""
+        if not self._has_error_features and measurements.n_objects < LEAST_KNOWN:
+            return False  # too few to say anything, and the answer for a single object should be quick
         is_known = self._assumed_shifts is not None
         shifts = self._assumed_shifts if is_known else self.feature_model_.error_shifts(measurements)
         shifted = [shift for shift in shifts or () if shift.is_shifted]
@@ -65,8 +67,8 @@ class ErrorGuard:
         tuple of ErrorShift
             One for each feature that had errors in training, or two for lower and upper errors, the most different
             ones first, with the attributes `name`, `n_objects`, `distance` (Kolmogorov's, between the distributions of
-            both), `ratio` (of the medians), `unknown` and `unknown_in_training` (shares of unknown errors) and
-            `is_shifted`.
+            both), `ratio` (of the medians), `unknown` and `unknown_in_training` (shares of values without a known
+            error) and `is_shifted`.
         """
         check_is_fitted(self)
         table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)

@@ -29,17 +29,17 @@ class ErrorShift(NamedTuple):
     """The errors of one feature in a table, compared with those in the training set."""
 
     name: str  # such as "error of mag"
-    n_objects: int  # values that have an error, known or not
+    n_objects: int  # values, whether their error is known or not
     distance: float  # largest difference of the cumulative distributions, an unknown error being larger than any other
     ratio: float  # median known error / that of the training set; NaN if there is none
-    unknown: float  # share of unknown errors
+    unknown: float  # share of values without a known error, such as limits and samples
     unknown_in_training: float
     is_shifted: bool  # whether the errors are not those of the training set
 
     def in_words(self) -> str:
         """How large the errors are, beside those of the training set."""
         if self.unknown == 1 or abs(self.unknown - self.unknown_in_training) > 0.9 * self.distance:
-            return f"unknown for {self.unknown:.0%} of the values, {self.unknown_in_training:.0%} in the training set"
+            return f"not known for {self.unknown:.0%} of the values, {self.unknown_in_training:.0%} in the training set"
         if self.ratio == 0:
             return "0, which they rarely are in the training set"
         if 0.95 < self.ratio < 1.05:
@@ -60,9 +60,8 @@ def find_shifts(
     `strict` is for trees that have learnt from the sizes of errors.
     """
     thinned = measurements.every(-(-measurements.n_objects // MOST_OBJECTS))
-    values = thinned.has_errors() if spreads else np.empty(0)
     found = [
-        _compare(spread, name, sizes[values[spread.feature]], thinned.is_exact, strict=strict)
+        _compare(spread, name, sizes[~np.isnan(thinned.center[spread.feature])], thinned.is_exact, strict=strict)
         for spread, name, sizes in zip(spreads, names, sizes_of_errors(thinned, spreads), strict=True)
     ]
     return tuple(sorted(found, key=lambda shift: (not shift.is_shifted, -shift.distance)))

@@ -26,8 +26,8 @@ class ErrorSpread:
     feature: int
     side: str  # one of SIDES
     quantiles: np.ndarray  # (len(LEVELS),) of the sizes of known errors
-    unknown: float  # share of the values whose error is unknown
-    n_objects: float  # how many values with an error there are, known or not, as if all weighed the same
+    unknown: float  # share of the values without a known error; limits and samples are such values, too
+    n_objects: float  # how many values there are, with and without a known error, as if all weighed the same
 
     @property
     def is_constant(self) -> bool:
@@ -47,19 +47,21 @@ def learn_error_spreads(measurements: Measurements, weight: np.ndarray) -> tuple
     if measurements.is_exact:
         return ()
     found = []
-    for j, of_values in enumerate(measurements.has_errors()):
-        counted = of_values & (weight > 0)
+    for j, with_errors in enumerate(measurements.has_errors()):
+        counted = with_errors & (weight > 0)
         lower, upper = measurements.lower[j, counted], measurements.upper[j, counted]
         if not ((lower > 0) | (upper > 0)).any():
             continue
+        others = ~np.isnan(measurements.center[j]) & (weight > 0) & ~with_errors
         for side in (BOTH,) if np.array_equal(lower, upper, equal_nan=True) else (LOWER, UPPER):
-            sizes = _sizes(_errors_of_side(lower, upper, side))
+            sizes = np.append(_sizes(_errors_of_side(lower, upper, side)), np.full(others.sum(), np.nan))
             if not np.isnan(sizes).all():
-                found.append(_learn(j, side, sizes, weight[counted]))
+                found.append(_learn(j, side, sizes, np.append(weight[counted], weight[others])))
     return tuple(found)
 
 
 def _learn(feature: int, side: str, sizes: np.ndarray, weight: np.ndarray) -> ErrorSpread:
+    """The errors of values with `sizes` (n,), NaN if they are not known."""
     known = ~np.isnan(sizes)
     share = weight / weight.max()  # squares of weights of any size are numbers then
     quantiles = weighted_quantiles(sizes[known], share[known], LEVELS)
@@ -68,7 +70,7 @@ def _learn(feature: int, side: str, sizes: np.ndarray, weight: np.ndarray) -> Er
 
 
 def sizes_of_errors(measurements: Measurements, spreads: Sequence[ErrorSpread]) -> np.ndarray:
-    """The sizes of the errors of a table, (len(spreads), n): NaN where an error is unknown, or belongs to no value.
+    """The sizes of the errors of a table, (len(spreads), n): NaN where an error is unknown, or there is none.
 
     The errors of the table may have one side where those of the training set have two, and the other way round.
     """
