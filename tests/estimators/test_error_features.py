@@ -297,7 +297,7 @@ def test_pieces_are_answered_by_the_trees_that_the_whole_table_needs():
 
 def test_leaves_are_those_of_all_trees():
     model, _ = both()
-    with pytest.warns(UserWarning, match=f"{SHIFTED}.*Check their units"):
+    with pytest.warns(UserWarning, match=f"{SHIFTED}.*The leaves are those of trees that use the sizes of errors"):
         leaves = model.leaf_proba(*WORSE[:1], X_err=WORSE[1])
     assert leaves.shape[1] == sum(len(tree.leaves) for tree in model.trees_)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..estimators.classifier import ProbabilisticClassifier
-from ..features.error_shift import ErrorShift, shift_note
+from ..features.error_shift import CHECK_UNITS, FALLBACK_ANSWERS, ErrorShift, shift_note
 from ..inputs.cell_error import CellError
 from ..inputs.units import implied_units
 from ..storage.catalogues import Catalogue
@@ -132,7 +132,8 @@ class TablePredictions(NamedTuple):
     @property
     def notes(self) -> list[str]:
         """What users should know about the errors of the table."""
-        return [shift_note(self.shifts, falls_back=self.uses_fallback)] if self.shifts else []
+        what_now = FALLBACK_ANSWERS if self.uses_fallback else CHECK_UNITS
+        return [shift_note(self.shifts, what_now)] if self.shifts else []
 
     def as_dict(self) -> dict[str, Any]:
         """What the errors are like, for JSON."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..features.error_shift import LEAST_KNOWN, ErrorShift, shift_note
+from ..features.error_shift import CHECK_UNITS, FALLBACK_ANSWERS, LEAST_KNOWN, LEAVES_STAY, ErrorShift, shift_note
 from ..features.feature_model import FeatureModel
 from ..features.measurements import Measurements
 from ..inputs.tables import Layout, TableContent
@@ -37,7 +37,8 @@ class ErrorGuard:
         shifts = self._assumed_shifts if is_known else self.feature_model_.error_shifts(measurements)
         shifted = [shift for shift in shifts or () if shift.is_shifted]
         if shifted and warn and not is_known:
-            warn_caller(shift_note(shifted, falls_back=may_fall_back and self._has_error_features))
+            what_now = FALLBACK_ANSWERS if may_fall_back else LEAVES_STAY
+            warn_caller(shift_note(shifted, what_now if self._has_error_features else CHECK_UNITS))
         return bool(shifted)
 
     @property

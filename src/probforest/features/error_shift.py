@@ -24,13 +24,18 @@ FAR = np.log10(3)  # how far medians must be apart for a warning without error f
 LEAST_KNOWN = 10  # known errors for such a warning
 MOST_OBJECTS = 20_000  # that are compared: more would tell no more
 
+# What follows from a shift.
+FALLBACK_ANSWERS = "The trees that use the sizes of errors are not used; those that look at the values alone answer."
+LEAVES_STAY = "The leaves are those of trees that use the sizes of errors all the same."
+CHECK_UNITS = "Check their units; if these are right, the predictions are, too."
+
 
 class ErrorShift(NamedTuple):
     """The errors of one feature in a table, compared with those in the training set."""
 
     name: str  # such as "error of mag"
     n_objects: int  # values, whether their error is known or not
-    distance: float  # largest difference of the cumulative distributions, an unknown error being larger than any other
+    distance: float  # of the cumulative distributions, an unknown error being larger than any other; see `_distance`
     ratio: float  # median known error / that of the training set; NaN if there is none
     unknown: float  # share of values without a known error, such as limits and samples
     unknown_in_training: float
@@ -72,7 +77,7 @@ def _compare(spread: ErrorSpread, name: str, sizes: np.ndarray, is_exact: bool, 
     known = np.sort(sizes[~np.isnan(sizes)])
     n_objects, n_known = len(sizes), len(known)
     if n_objects == 0:
-        return ErrorShift(name, 0, 0.0, np.nan, 0.0, spread.unknown, False)
+        return ErrorShift(name, 0, 0.0, np.nan, 0.0, spread.unknown, strict and is_exact)
     distance, unknown = _distance(spread, known, n_objects), 1 - n_known / n_objects
     median = float(known[(n_known - 1) // 2]) if n_known else np.nan
     if strict:
@@ -121,13 +126,8 @@ def _is_far(spread: ErrorSpread, median: float) -> bool:
     return median != EXACT_SIZE and not low <= median <= high and abs(median - middle) > FAR
 
 
-def shift_note(shifts: Sequence[ErrorShift], *, falls_back: bool, most: int = 3) -> str:
+def shift_note(shifts: Sequence[ErrorShift], what_now: str, most: int = 3) -> str:
     """What users should know about the errors of a table that are not those of the training set."""
     worst = "; ".join(f"{shift.name}: {shift.in_words()}" for shift in shifts[:most])
     more = f"; and {len(shifts) - most} more" if len(shifts) > most else ""
-    what_now = (
-        "The trees that have learnt from the sizes of errors are not used; those that look at the values alone answer."
-        if falls_back
-        else "Check their units; if these are right, the predictions are, too."
-    )
     return f"The errors of this table are not like those of the training set ({worst}{more}). {what_now}"

@@ -138,7 +138,7 @@ class Measurements:
         )
 
     def every(self, step: int) -> "Measurements":
-        """Every so manieth object."""
+        """One object of `step`, evenly."""
         if step <= 1:
             return self
         lower = self.lower[:, ::step]
