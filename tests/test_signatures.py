@@ -51,6 +51,10 @@ for model in models:
         asked = {name: about for name, about in options.items() if name.startswith("X_")} or {"X_err": 0.0}
         model.predict_proba(X, **asked)
         model.leaf_proba(X.astype(np.float32), **asked)
+with_error_features = ProbabilisticRandomForestClassifier(30, random_state=0, error_features=True)
+with_error_features.fit(X, y, X_err=random.gamma(2, 0.2, X.shape))
+for errors in (random.gamma(2, 0.2, X.shape), 0.0):
+    with_error_features.predict_proba(X, X_err=errors)
 print(json.dumps([precompiled, signatures()]))
 """
 

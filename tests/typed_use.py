@@ -24,7 +24,7 @@ def fit_and_predict() -> None:
     assert_type(table, NoisyTable)
     X, X_err = table
     forest = Forest(3, random_state=0, oob_score=True, max_samples=0.5)
-    assert_type(forest.fit(X, y, X_err=(X_err, 2.0)), Forest)
+    assert_type(forest.fit(X, y, X_err=(X_err, 2 * X_err)), Forest)
     for answer in (forest.predict_proba(X, X_err=X_err), forest.predict(X.tolist(), X_err=0.1)):
         assert_type(answer, np.ndarray)
     assert_type(forest.apply(X, X_err=X_err), np.ndarray)

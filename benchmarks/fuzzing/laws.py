@@ -77,9 +77,9 @@ def _company(problem: Problem, random: np.random.Generator) -> None:
         expect_same_bits(np.concatenate(pieces), together, "a query in two pieces")
 
 
-def _storage(problem: Problem, random: np.random.Generator) -> None:
+def _storage(problem: Problem, random: np.random.Generator, model: Any = None) -> None:
     """A model that was saved, pickled or copied is the same."""
-    model = problem.fit()
+    model = problem.fit() if model is None else model
     expected = ask(model, problem.query)
     with tempfile.TemporaryDirectory() as folder:
         first, second = Path(folder) / "first.prf", Path(folder) / "second.prf"
@@ -203,6 +203,19 @@ def _warm_start(problem: Problem, random: np.random.Generator) -> None:
     expect_same_bits(ask(model, problem.query), ask(expected, problem.query), "warm_start")
 
 
+def _error_features(problem: Problem, random: np.random.Generator) -> None:
+    """Without the trees that look at errors, a model with error features is one without them."""
+    try:
+        model = problem.fit(error_features=True)
+    except ValueError as refusal:
+        expect("error_features=True, but no known error" in str(refusal), f"error features: {refusal}")
+        return
+    shifts = model.error_shifts(problem.query.X, **problem.query.about())
+    with model.assuming([shift._replace(is_shifted=True) for shift in shifts]):
+        expect_same_bits(ask(model, problem.query), ask(problem.fit(), problem.query), "error features, fallback")
+    _storage(problem, random, model)
+
+
 def _out_of_bag(problem: Problem, random: np.random.Generator) -> None:
     """Every object is judged by the trees that did not draw it, and by no other."""
     problem.labels = {"y": np.arange(len(problem.table.X)) % 3}  # all objects weigh the same
@@ -229,6 +242,7 @@ LAWS: dict[str, Law] = {
     "zero errors": Law(_zero_errors, {"forms": ("none",)}),
     "forms of errors": Law(_forms_of_errors, {"forms": ("scalar", "feature", "cell", "pair", "cube")}),
     "error columns": Law(_error_columns, {"forms": ("scalar", "feature", "cell")}),
+    "error features": Law(_error_features),
     "hard labels": Law(_hard_labels),
     "weightless": Law(_weightless),
     "warm start": Law(_warm_start, {**FOREST, "oob_score": False}),

@@ -122,6 +122,7 @@ def models() -> tuple[Model, ...]:
     families = {0: "lognormal", 1: ("student_t", 4.0), 2: "uniform"}
     state = np.random.RandomState(3)
     return (
+        _model("forest", {"error_columns": "auto", "error_features": True, "max_depth": 2}, frame, names[y], {}),
         _model("forest", {"error_columns": "auto", "oob_score": True, "max_depth": 2}, frame, names[y], {}),
         _model(
             "forest",

@@ -207,6 +207,7 @@ def test_weights_that_nobody_can_compute_with(model, weight):
 
 @MODELS
 @pytest.mark.parametrize("prior", ["normal", "empirical"])
+@pytest.mark.filterwarnings("ignore:The errors of this table")
 def test_some_objects_may_weigh_next_to_nothing(model, prior):
     model = clone(model).set_params(prior=prior)
     weight = np.where(np.arange(30) % 2 == 0, 1.0, 1e-300)
@@ -352,6 +353,7 @@ def test_infinite_error_means_missing(model):
 
 @MODELS
 @pytest.mark.parametrize("missing", ["equal", "observed", "learned"])
+@pytest.mark.filterwarnings("ignore:The errors of this table")
 def test_things_that_work(model, missing):
     model = clone(model).set_params(missing=missing)
     assert model.fit(X, np.zeros(30)).predict_proba(X).tolist() == [[1.0]] * 30  # one class

@@ -125,6 +125,7 @@ def test_seed_matters_only_where_something_is_drawn(bootstrap):
     assert np.array_equal(answers(a), answers(b)) is not bootstrap
 
 
+@pytest.mark.filterwarnings("ignore:The errors of this table")
 def test_errors_may_be_given_in_every_form():
     per_feature = np.array([0.1, 0.0, 0.5, 1.0, 0.2])
     full = np.tile(per_feature, (len(Y), 1))
@@ -158,6 +159,7 @@ def test_form_of_the_arrays(form):
     np.testing.assert_array_equal(answers(FOREST, values, errors), expected)
 
 
+@pytest.mark.filterwarnings("ignore:The errors of this table")
 def test_integer_input():
     values = np.round(np.nan_to_num(PROBLEM.values) * 10).astype(int)
     np.testing.assert_array_equal(answers(FOREST, values, 1), answers(FOREST, values.astype(float), 1.0))

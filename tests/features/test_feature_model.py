@@ -33,7 +33,7 @@ def fitted(content, weight=None):
 
 
 def applied(model, content):
-    return model.apply(content, unknown_error="median")
+    return model.apply(model.read(content), unknown_error="median")
 
 
 def own_tables(cells):

@@ -117,6 +117,7 @@ def test_errors_as_arrays_have_the_unit_of_the_values(shape):
     np.testing.assert_array_equal(of_table.predict_proba(asked, X_err=in_bytes(X_err)), expected)
 
 
+@pytest.mark.filterwarnings("ignore:The errors of this table")
 def test_every_column_has_its_own_factor():
     X_err = np.array([0.5, 0.25])
     model = forest().fit(QTable(VALUES * BIT, names=["a", "b"]), Y, X_err=X_err)

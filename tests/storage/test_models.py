@@ -132,6 +132,11 @@ CASES = {
     "out of bag": Case(fit=NOISY, oob_score=True, n_estimators=40, max_samples=0.8),
     "no bootstrap": Case(bootstrap=False, voting="majority", criterion="entropy", max_depth=np.int64(3)),
     "random state": Case(random_state=np.random.RandomState(3)),
+    "error features": Case(fit=NOISY, error_features=True),
+    "error features of a table": Case(
+        X=FRAME, error_columns="auto", error_features=True, oob_score=True, n_estimators=40
+    ),
+    "error features of a tree": Case(tree=True, fit={"X_err": (X_ERR, 2 * X_ERR)}, error_features=True),
     "tree": Case(tree=True, fit=NOISY),
     "exact tree": Case(tree=True, min_samples_leaf=0.1, max_features=np.float64(0.5), keep_proba=0),
     "tree of one node": Case(tree=True, min_samples_leaf=40),
@@ -221,7 +226,18 @@ def test_a_loaded_model_is_the_same_bit_by_bit(name, path):
 
 
 @pytest.mark.parametrize(
-    "name", ["exact", "errors", "limits", "all families", "own family", "pandas with errors", "units", "out of bag"]
+    "name",
+    [
+        "exact",
+        "errors",
+        "limits",
+        "all families",
+        "own family",
+        "pandas with errors",
+        "units",
+        "out of bag",
+        "error features",
+    ],
 )
 @pytest.mark.parametrize("random_state", [0, "instance"])
 def test_warm_start_goes_on_as_it_would_have(name, random_state, path):
@@ -415,6 +431,7 @@ def test_notes(path):
         "n_nodes": sum(tree.n_nodes for tree in CASES["pandas"].fitted().trees_),
         "classes": [0, 1, 2],
         "n_features": 3,
+        "has_fallback_trees": False,
         "columns": ["mag", "rad", "count"],
         "about": about,
         "written_by": version("probforest"),

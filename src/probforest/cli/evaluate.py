@@ -22,7 +22,7 @@ from ..support.extras import need
 from ..support.wording import suggestion
 from .arguments import add_common, add_model, add_n_jobs, add_overwrite, new_parser, refuse_to_overwrite, table_path
 from .console import Console
-from .predictions import Fingerprint, columns_of, load_for_tables, predict_table
+from .predictions import Fingerprint, TablePredictions, columns_of, load_for_tables, predict_table
 from .target import positions, read_labels_of
 
 
@@ -71,23 +71,25 @@ def _run(options: argparse.Namespace, console: Console, report: Path | None) -> 
     about = header["about"]
     with open_catalogue(options.table) as catalogue:
         target = _target(options.target or about.get("target"), catalogue)
-        evaluation, n_unlabelled, fingerprint = _evaluated(model, catalogue, target, console)
+        predictions = predict_table(model, catalogue, [target], console)
+        evaluation, n_unlabelled, fingerprint = _evaluated(model, catalogue, target, predictions)
     is_training_table = about.get("fingerprint") == fingerprint
-    notes = [*_too_good(options, about, is_training_table), *_absent_classes(evaluation)]
+    notes = [*_too_good(options, about, is_training_table), *_absent_classes(evaluation), *predictions.notes]
     for note in notes:
         console.note(note)
     console.say(f"{options.model} on {options.table}, classes in {target}\n")
     if n_unlabelled:
         console.say(f"left out: {n_unlabelled:,} rows without a class")
-    console.say(evaluation_text(evaluation))
+    shifts = {shift.name: shift.in_words() for shift in predictions.shifts}
+    console.say(evaluation_text(evaluation, shifts))
     details = _details(options, evaluation, target, header, n_unlabelled)
-    _draw(model, evaluation, options, report, details, notes)
+    _draw(model, evaluation, options, report, details, notes, shifts)
     written = [str(path) for path in (options.plots, options.report) if path is not None]
     if written:
         console.say(f"\nwritten: {', '.join(written)}")
     names = {"model": str(options.model), "table": str(options.table), "target": target}
     remarks = {"is_training_table": is_training_table, "notes": notes, "rows_without_class": n_unlabelled}
-    console.result({**names, **remarks, **evaluation.as_dict()})
+    console.result({**names, **remarks, **predictions.as_dict(), **evaluation.as_dict()})
     return 0
 
 
@@ -120,12 +122,12 @@ def _target(target: str | None, catalogue: Catalogue) -> str:
 
 
 def _evaluated(
-    model: ProbabilisticClassifier, catalogue: Catalogue, target: str, console: Console
+    model: ProbabilisticClassifier, catalogue: Catalogue, target: str, predictions: TablePredictions
 ) -> tuple[Evaluation, int, str]:
     """The evaluation, the number of rows without a class, and the fingerprint of the others."""
     truth, probas, sizes, n_unlabelled, first_row = [], [], [], 0, 0
     fingerprint = Fingerprint(columns_of(model))
-    for prediction in predict_table(model, catalogue, [target], console):
+    for prediction in predictions.pieces:
         labels, known = read_labels_of(prediction.chunk.others.column(target))
         place = positions(labels, model.classes_)
         _refuse_unseen(labels, place, first_row + np.flatnonzero(known), model, catalogue, target)
@@ -184,6 +186,7 @@ def _draw(
     report: Path | None,
     details: dict[str, str],
     notes: list[str],
+    shifts: dict[str, str],
 ) -> None:
     if report is None and options.plots is None:
         return
@@ -193,5 +196,5 @@ def _draw(
         write_figures(plots, options.plots)
     if report is not None:
         title = f"{options.model.name} on {options.table.name}"
-        page = html_report(evaluation, plots, title=title, details=details, warnings=notes)
+        page = html_report(evaluation, plots, title=title, details=details, warnings=notes, error_shifts=shifts)
         report.write_text(page, encoding="utf-8", errors="backslashreplace")  # names of files may be no text

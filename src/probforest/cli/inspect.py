@@ -11,6 +11,7 @@ from ..estimators.classifier import ProbabilisticClassifier
 from ..inputs.columns import describe_pairs
 from ..storage.models import describe, load
 from ..support.wording import indented
+from ..trees.fitted_tree import FittedTree
 from .arguments import add_common, add_model, new_parser
 from .console import Console, readable_size
 
@@ -39,7 +40,9 @@ def run(options: argparse.Namespace, console: Console) -> int:
 
 def _description(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
     header = describe(path)
-    trees = model.trees_ if hasattr(model, "trees_") else [model.tree_]
+    is_forest = hasattr(model, "trees_")
+    trees = model.trees_ if is_forest else [model.tree_]
+    fallback = model.fallback_trees_ if is_forest else [model.fallback_tree_] if model.fallback_tree_ else []
     names = [str(name) for name in model.feature_names_]
     return {
         "model": str(path),
@@ -48,9 +51,8 @@ def _description(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
         "written_by": header["written_by"],
         "format_version": header["format_version"],
         "classes": model.classes_.tolist(),
-        "n_trees": len(trees),
-        "n_nodes": int(sum(tree.n_nodes for tree in trees)),
-        "depth": int(max(tree.depth for tree in trees)),
+        **_size(trees),
+        "fallback_trees": _size(fallback) if fallback else None,
         "features": names,
         "n_features": len(names),
         "errors": {name: asdict(pair) for name, pair in (model.error_pairs_ or {}).items() if pair is not None},
@@ -59,6 +61,15 @@ def _description(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
         "importances": dict(zip(names, model.feature_importances_.tolist(), strict=True)),
         "about": header["about"],
     }
+
+
+def _size(trees: list[FittedTree]) -> dict[str, int]:
+    n_nodes, depth = sum(tree.n_nodes for tree in trees), max(tree.depth for tree in trees)
+    return {"n_trees": len(trees), "n_nodes": n_nodes, "depth": depth}
+
+
+def _size_text(size: dict[str, int]) -> str:
+    return f"{size['n_trees']:,} trees, {size['n_nodes']:,} nodes, depth {size['depth']}"
 
 
 def _changed_parameters(model: ProbabilisticClassifier) -> dict[str, Any]:
@@ -85,8 +96,10 @@ def _text(description: dict[str, Any], model: ProbabilisticClassifier) -> str:
         f"{description['model']}: {description['kind']}, {readable_size(description['bytes'])}, "
         f"written by probforest {description['written_by']} (format {description['format_version']})",
         f"classes: {', '.join(map(str, description['classes']))}",
-        f"{description['n_trees']:,} trees, {description['n_nodes']:,} nodes, depth {description['depth']}",
+        _size_text(description),
     ]
+    if description["fallback_trees"] is not None:
+        lines.append(f"without error features: {_size_text(description['fallback_trees'])}")
     notes = dict(description["about"])
     out_of_bag, _ = notes.pop("out_of_bag", None), notes.pop("fingerprint", None)
     lines += [f"{key}: {value}" for key, value in notes.items()]

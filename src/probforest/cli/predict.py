@@ -54,7 +54,10 @@ def run(options: argparse.Namespace, console: Console) -> int:
         counts = np.zeros(len(model.classes_), dtype=np.int64)
         units = {name: catalogue.units[name] for name in kept if name in catalogue.units}
         with open_output(options.output, units, overwrite=options.overwrite) as output:
-            for prediction in predict_table(model, catalogue, kept, console):
+            predictions = predict_table(model, catalogue, kept, console)
+            for note in predictions.notes:
+                console.note(note)
+            for prediction in predictions.pieces:
                 best = prediction.proba.argmax(axis=1)
                 counts += np.bincount(best, minlength=len(counts))
                 others, proba = prediction.chunk.others, prediction.proba
@@ -81,6 +84,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
             "kept": kept,
             "columns": [*kept, *new_names],
             "predicted": by_class,
+            **predictions.as_dict(),
         }
     )
     return 0

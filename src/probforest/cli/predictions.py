@@ -1,6 +1,7 @@
 """Predictions of a saved model for the rows of a table, piece by piece, with the names and units that it knows."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..estimators.classifier import ProbabilisticClassifier
+from ..features.error_shift import CHECK_UNITS, FALLBACK_ANSWERS, ErrorShift, shift_note
 from ..inputs.cell_error import CellError
 from ..inputs.units import implied_units
 from ..storage.catalogues import Catalogue
@@ -17,6 +19,8 @@ from ..support.extras import need
 from ..support.progress import with_progress
 from ..support.wording import listed
 from .console import Console
+
+_MOST_SAMPLED = 65_536  # rows of a table that tell what its errors are like
 
 
 def load_for_tables(path: Path, n_jobs: int) -> ProbabilisticClassifier:
@@ -118,28 +122,92 @@ class Prediction(NamedTuple):
     proba: np.ndarray
 
 
+class TablePredictions(NamedTuple):
+    """The predictions for a table, and what they depend on."""
+
+    pieces: Iterator[Prediction]
+    shifts: tuple[ErrorShift, ...]  # errors that are not like those of the training set
+    uses_fallback: bool  # whether trees that don't look at errors answer
+
+    @property
+    def notes(self) -> list[str]:
+        """What users should know about the errors of the table."""
+        what_now = FALLBACK_ANSWERS if self.uses_fallback else CHECK_UNITS
+        return [shift_note(self.shifts, what_now)] if self.shifts else []
+
+    def as_dict(self) -> dict[str, Any]:
+        """What the errors are like, for JSON."""
+        return {
+            "error_shifts": [shift.as_dict() for shift in self.shifts],
+            "uses_fallback_trees": self.uses_fallback,
+        }
+
+
 def predict_table(
     model: ProbabilisticClassifier, catalogue: Catalogue, others: Sequence[str], console: Console
-) -> Iterator[Prediction]:
-    """The predictions for a table, of which the columns `others` come along."""
-    return with_progress(
-        _predicted(model, catalogue, others, units_for(model, catalogue, console)),
+) -> TablePredictions:
+    """The predictions for a table, of which the columns `others` come along. All pieces are answered by the same
+    trees."""
+    units = units_for(model, catalogue, console)
+    shifts = _error_shifts(model, catalogue, units)
+    pieces = with_progress(
+        _predicted(model, catalogue, others, units, shifts),
         catalogue.n_rows,
         "rows",
         console.shows_progress,
         size=lambda prediction: len(prediction.proba),
     )
+    shifted = tuple(shift for shift in shifts if shift.is_shifted)
+    return TablePredictions(pieces, shifted, bool(shifted) and model.feature_model_.has_error_features)
+
+
+def _error_shifts(
+    model: ProbabilisticClassifier, catalogue: Catalogue, units: dict[str, Any]
+) -> tuple[ErrorShift, ...]:
+    """The errors of a table beside those of the training set.
+
+    If they decide which trees answer, the whole table is read for it, as it may be sorted. Otherwise its beginning is
+    enough for a note.
+    """
+    if not model.feature_model_.error_spreads:
+        return ()
+    names = columns_of(model)
+    numbers = (chunk.numbers for chunk in catalogue.chunks(names))
+    rows = _evenly_sampled(numbers) if model.feature_model_.has_error_features else next(numbers, None)
+    if rows is not None:
+        with suppress(CellError):  # raised again when the row is predicted, and then with its place in the file
+            return model.error_shifts(table_for(rows, names, units))
+    return ()
+
+
+def _evenly_sampled(pieces: Iterator[Any]) -> Any:
+    """Every row of a table, every second, every fourth, ..., so that there are not too many; None if it has none."""
+    import pyarrow
+
+    sample, step, first_row = None, 1, 0
+    for piece in pieces:
+        taken = piece.take(np.arange(-first_row % step, piece.num_rows, step))
+        sample = taken if sample is None else pyarrow.concat_tables([sample, taken])
+        first_row += piece.num_rows
+        while sample.num_rows > _MOST_SAMPLED:
+            sample, step = sample.take(np.arange(0, sample.num_rows, 2)), 2 * step
+    return sample
 
 
 def _predicted(
-    model: ProbabilisticClassifier, catalogue: Catalogue, others: Sequence[str], units: dict[str, Any]
+    model: ProbabilisticClassifier,
+    catalogue: Catalogue,
+    others: Sequence[str],
+    units: dict[str, Any],
+    shifts: Sequence[ErrorShift],
 ) -> Iterator[Prediction]:
     names = columns_of(model)
     first_row = 0
     for chunk in catalogue.chunks(names, others):
         X = table_for(chunk.numbers, names, units)
         try:
-            proba = model.predict_proba(X)
+            with model.assuming(shifts):
+                proba = model.predict_proba(X)
         except CellError as error:
             raise in_file(error, catalogue, first_row + (error.row or 0)) from None
         yield Prediction(chunk, X, proba)

@@ -39,6 +39,7 @@ _MOST_IMPORTANT = 10
 _MANY_CLASSES = 100
 _SET_ELSEWHERE = {
     "error_columns": "use --errors",
+    "error_features": "use --error-features",
     "random_state": "use --seed",
     "n_jobs": "use --n-jobs",
     "warm_start": "training always starts with a new forest",
@@ -75,6 +76,11 @@ def add(commands) -> None:
         metavar="auto|MAP.toml|none",
         help="which columns are errors of which others: by their names (auto, the default), by a file, or none: "
         "then error columns are features, unless you --drop them",
+    )
+    parser.add_argument(
+        "--error-features",
+        action="store_true",
+        help="the sizes of errors are features, too; trees that don't look at them answer for tables with other errors",
     )
     parser.add_argument(
         "--features", nargs="+", metavar="COL", help="the features, also as patterns such as 'mag_*'; errors come along"
@@ -175,6 +181,7 @@ def _new_forest(options: argparse.Namespace, console: Console) -> ProbabilisticR
         "n_jobs": options.n_jobs,
         "oob_score": settings.get("bootstrap", True) is not False,
         "verbose": console.shows_progress,
+        "error_features": options.error_features,
     }
     forest = ProbabilisticRandomForestClassifier(**(defaults | settings))
     forest.check_parameters()  # now rather than after the table was read
@@ -287,7 +294,8 @@ def _report(
     width = max(len(names[j]) for j in order)
     for j in order:
         console.say(f"  {names[j]:{width}s}  {forest.feature_importances_[j]:.3f}")
-    console.say(f"\nsaved {options.output}: {len(forest.trees_)} trees, {readable_size(size)}")
+    fallback = f" and {len(forest.fallback_trees_)} without error features" if forest.fallback_trees_ else ""
+    console.say(f"\nsaved {options.output}: {len(forest.trees_)} trees{fallback}, {readable_size(size)}")
 
 
 def _summary(
@@ -309,6 +317,6 @@ def _summary(
         "classes": forest.classes_.tolist(),
         "features": {name: None if pair is None else asdict(pair) for name, pair in chosen.pairs.items()},
         "ignored": chosen.ignored,
-        "importances": dict(zip(chosen.pairs, forest.feature_importances_.tolist(), strict=True)),
+        "importances": dict(zip(forest.feature_names_.tolist(), forest.feature_importances_.tolist(), strict=True)),
         "out_of_bag": None if evaluation is None else evaluation.as_dict(),
     }

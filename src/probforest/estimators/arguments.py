@@ -70,7 +70,8 @@ ATTRIBUTES = {
     "feature_names_": Description(
         "ndarray of shape (n_features,)",
         "Names of the features, in the order of `feature_importances_`: all columns except those of errors and "
-        'limits; "x0", "x1", ... if `X` had no names.',
+        'limits; "x0", "x1", ... if `X` had no names. With `error_features`, also "error of x0", or "lower error of '
+        'x0" and "upper error of x0", ...',
     ),
     "feature_importances_": Description(
         "ndarray of shape (n_features,)",
@@ -78,7 +79,8 @@ ATTRIBUTES = {
     ),
     "column_importances_": Description(
         "ndarray of shape (n_features_in_,)",
-        "The same by column of `X`: a column with errors or limits has the importance of its value. For "
+        "The same by column of `X`: a value and its columns with errors or limits have the sum of its importance and "
+        "those of its `error_features`. For "
         'scikit-learn\'s feature selection: `SelectFromModel(model, importance_getter="column_importances_")`.',
     ),
     "missing_": Description(
@@ -87,8 +89,8 @@ ATTRIBUTES = {
     ),
     "feature_model_": Description(
         "FeatureModel",
-        "What was learnt about the features: columns, units, families, median errors, priors, and how the training set "
-        "is spread.",
+        "What was learnt about the features: columns, units, families, errors, priors, and how the training set is "
+        "spread.",
     ),
     "median_errors_": Description(
         "ndarray of shape (n_features,), or (2, n_features) for lower and upper errors",

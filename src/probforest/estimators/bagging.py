@@ -34,6 +34,7 @@ class BaggedTrees(TreeEnsemble):
     """
 
     trees_: list[FittedTree]
+    fallback_trees_: list[FittedTree]
     draws_: list[Draw]
 
     @abstractmethod
@@ -49,6 +50,10 @@ class BaggedTrees(TreeEnsemble):
         return self.trees_
 
     @property
+    def _fallback_trees(self) -> list[FittedTree]:
+        return self.fallback_trees_
+
+    @property
     def _adds_trees(self) -> bool:
         return self.warm_start and hasattr(self, "trees_")
 
@@ -60,7 +65,7 @@ class BaggedTrees(TreeEnsemble):
             complain("max_samples", self.max_samples, "None when bootstrap=False, as nothing is drawn")
 
     def _fit(self, given: tuple, *target: object) -> None:
-        earlier_trees, earlier_draws = self._earlier_trees(given[0])
+        earlier_trees, earlier_fallback, earlier_draws = self._earlier_trees(given[0])
         training, cells, truth = self._read_training_set(given, *target)
         if self.verbose and self.error_pairs_ is not None:
             print(describe_pairs(self.error_pairs_))
@@ -68,14 +73,16 @@ class BaggedTrees(TreeEnsemble):
         del cells  # as large as what was given: trees grow without those that weigh nothing
         draws = self._new_draws(len(earlier_trees), training.n_objects)
         self.trees_ = earlier_trees + self._grow(training, draws)
+        values_only = training.with_first_features(self.feature_model_.n_values) if self._has_error_features else None
+        self.fallback_trees_ = [] if values_only is None else earlier_fallback + self._grow(values_only, draws)
         self.draws_ = earlier_draws + draws
         if everything is not None:
             self._judge_out_of_bag(training, everything, truth)
 
-    def _earlier_trees(self, X: Any) -> tuple[list[FittedTree], list[Draw]]:
-        """The trees that warm_start keeps, and what they drew."""
+    def _earlier_trees(self, X: Any) -> tuple[list[FittedTree], list[FittedTree], list[Draw]]:
+        """The trees that warm_start keeps, with their fallback, and what they drew."""
         if not self._adds_trees:
-            return [], []
+            return [], [], []
         if self.n_estimators < len(self.trees_):
             raise ValueError(
                 f"warm_start=True can't remove trees: n_estimators={self.n_estimators}, but there are "
@@ -85,7 +92,7 @@ class BaggedTrees(TreeEnsemble):
             raise ValueError(f"warm_start=True needs {self.n_features_in_} features as before; got {np.shape(X)[1]}.")
         if self.n_estimators == len(self.trees_):
             warn_caller("warm_start=True and n_estimators is as before: no tree is added.")
-        return self.trees_, self.draws_
+        return self.trees_, self.fallback_trees_, self.draws_
 
     def _new_draws(self, n_earlier: int, n_objects: int) -> list[Draw]:
         """One draw per new tree. With an integer `random_state`, trees that are added later get the seeds that they
@@ -98,7 +105,7 @@ class BaggedTrees(TreeEnsemble):
         def grow_one(draw: Draw) -> FittedTree:
             return self._grow_tree(training, training.weight * draw.counts(), draw.feature_seed())
 
-        self._rules(training.weight.sum())  # raises its errors here rather than in a thread
+        self._rules(training.weight.sum(), training.n_features)  # raises its errors here rather than in a thread
         trees = in_threads(grow_one, draws, self.n_jobs)
         return list(with_progress(trees, len(draws), "trees", self.verbose))
 
@@ -148,7 +155,7 @@ class BaggedTrees(TreeEnsemble):
         -------
         scipy CSR matrix of shape (n_samples, n_other)
             An object and an independent copy of it meet with a probability below 1 if it has errors, and so the
-            diagonal is not 1 then.
+            diagonal is not 1 then. With `error_features`, the leaves are those of `trees_`, whatever the errors.
         """
         about_other = other_err, other_limit, other_samples
         if other is None and any(given is not None for given in about_other):
@@ -161,5 +168,5 @@ class BaggedTrees(TreeEnsemble):
     def _scaled_leaf_proba(
         self, X: Any, X_err: Any, X_limit: Any, X_samples: Any, *, warn: bool = True
     ) -> sparse.csr_matrix:
-        query = self._read_query(X, X_err, X_limit, X_samples, warn=warn)
+        query, _ = self._read_query(X, X_err, X_limit, X_samples, warn=warn)
         return leaf_probabilities(self.trees_, query, float(self.keep_proba), self.n_jobs, scaled=True)

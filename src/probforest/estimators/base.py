@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..families import read_families
 from ..features.feature_model import FeatureModel, FittedFeatures
-from ..inputs.parameters import MISSING_RULES, expected_objects, number_of_features
+from ..inputs.parameters import MISSING_RULES, expected_objects, is_integer, number_of_features
 from ..inputs.tables import Layout, TableContent, read_table
 from ..kernels.layout import CRITERIA, SAME_WEIGHT, Cells, Rules
 from ..support.docstrings import described
@@ -23,12 +23,13 @@ from ..support.warning import warn_caller
 from ..trees.training_set import TrainingSet
 from .argument_types import Uncertainty
 from .arguments import VALUES
+from .error_guard import ErrorGuard
 from .parameters import Parameter
 
 NO_DEPTH_LIMIT = sys.maxsize
 
 
-class ProbabilisticEstimator(BaseEstimator):
+class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
     """Base of all estimators. Not for use on its own.
 
     A subclass says which parameters it has (`_parameters`, its signature), and reads its training set
@@ -63,11 +64,15 @@ class ProbabilisticEstimator(BaseEstimator):
 
         return read_table(given, validate, self.error_columns, self.sentinels, layout)
 
-    def _learn_features(self, table: TableContent, weight: np.ndarray) -> FittedFeatures:
+    def _learn_features(self, table: TableContent, weight: np.ndarray, sample_weight: np.ndarray) -> FittedFeatures:
         families = read_families(self.distribution, table.X.shape[1], table.layout.features)
         if self._adds_trees and families != self.feature_model_.families:
             raise ValueError("warm_start=True needs the distribution of before: the old trees know no other.")
-        return FeatureModel.fit(
+        if self._adds_trees and self.error_features != self.feature_model_.has_error_features:
+            raise ValueError(
+                "warm_start=True needs the error_features of before: the old trees know no other features."
+            )
+        features = FeatureModel.fit(
             table,
             weight,
             families,
@@ -75,19 +80,38 @@ class ProbabilisticEstimator(BaseEstimator):
             unknown_error=self.unknown_error,
             max_bins=int(self.max_bins),
             n_jobs=self.n_jobs,
+            error_features=bool(self.error_features),
+            error_spreads=self.feature_model_.error_spreads if self._adds_trees else None,
+            sample_weight=sample_weight,
         )
+        if self.error_features and not features.model.error_features:
+            raise ValueError(
+                "error_features=True, but no known error of a value, neither of a limit nor of samples, differs from "
+                "another one: there is nothing to learn from their sizes. Give errors (X_err, error_columns), or take "
+                "error_features=False."
+            )
+        return features
 
-    def _read_query(self, X: Any, X_err: Any, X_limit: Any, X_samples: Any, *, warn: bool = True) -> Cells:
-        """Check the arguments of a prediction."""
+    def _read_query(
+        self, X: Any, X_err: Any, X_limit: Any, X_samples: Any, *, warn: bool = True, may_fall_back: bool = False
+    ) -> tuple[Cells, bool]:
+        """Check the arguments of a prediction. Returns its cells, and whether they are for the fallback trees."""
         check_is_fitted(self)
         self._check_parameters()
         table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
         if warn and self.fitted_with_errors_ and not table.has_errors:
+            instead = " The trees that don't look at errors answer." if self._has_error_features else ""
             warn_caller(
                 "The model was fitted with X_err, but now X_err is not given: the values are taken as exact. "
-                "Pass X_err=..., or X_err=0 if they are exact."
+                f"Pass X_err=..., or X_err=0 if they are exact.{instead}"
             )
-        return self.feature_model_.apply(table, unknown_error=self.unknown_error, n_jobs=self.n_jobs)
+        measurements = self.feature_model_.read(table)
+        is_shifted = self._judge_errors(measurements, warn=warn and table.has_errors, may_fall_back=may_fall_back)
+        falls_back = is_shifted and may_fall_back and self._has_error_features
+        cells = self.feature_model_.apply(
+            measurements, unknown_error=self.unknown_error, n_jobs=self.n_jobs, values_only=falls_back
+        )
+        return cells, falls_back
 
     @described(VALUES)
     def error_sizes(
@@ -118,7 +142,7 @@ class ProbabilisticEstimator(BaseEstimator):
         """Raise a ValueError if a parameter is invalid, as `fit` would do."""
         self._check_parameters()
         if hasattr(self, "feature_model_"):  # max_features depends on the number of features
-            self._rules(1.0)
+            self._rules(1.0, self._n_features)
 
     def _check_parameters(self) -> None:
         for name, parameter in self._parameters.items():
@@ -138,8 +162,7 @@ class ProbabilisticEstimator(BaseEstimator):
     def feature_names_(self) -> np.ndarray:
         """Names of the features, as `feature_importances_` has them, (n_features,)."""
         check_is_fitted(self)
-        names = self.feature_model_.layout.features
-        return np.array([f"x{j}" for j in range(self._n_features)] if names is None else names, dtype=object)
+        return np.array(self.feature_model_.names, dtype=object)
 
     @property
     def median_errors_(self) -> np.ndarray:
@@ -162,7 +185,7 @@ class ProbabilisticEstimator(BaseEstimator):
 
     @property
     def _n_features(self) -> int:
-        """Number of features: all columns of X but those of errors."""
+        """Number of features: all columns of X but those of errors, and with error_features the sizes of errors."""
         return self.feature_model_.n_features
 
     @property
@@ -179,15 +202,15 @@ class ProbabilisticEstimator(BaseEstimator):
         else:
             self.missing_ = np.full(self._n_features, self.missing)
 
-    def _rules(self, total_weight: float) -> Rules:
-        """The stopping rules for a tree whose root weighs `total_weight`."""
+    def _rules(self, total_weight: float, n_features: int) -> Rules:
+        """The stopping rules for a tree that looks at `n_features` and whose root weighs `total_weight`."""
         by_count = expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total_weight)
         leaf_weight = max(by_count, self.min_weight_fraction_leaf * total_weight)
         split_weight = expected_objects("min_samples_split", self.min_samples_split, 2, total_weight)
         return Rules(
             criterion=CRITERIA[self.criterion],
             missing=np.array([MISSING_RULES[rule] for rule in self.missing_]),
-            max_features=number_of_features(self.max_features, self._n_features),
+            max_features=self._max_features(n_features),
             max_depth=NO_DEPTH_LIMIT if self.max_depth is None else int(self.max_depth),
             min_split_weight=split_weight * (1 - SAME_WEIGHT),
             min_leaf_weight=leaf_weight * (1 - SAME_WEIGHT),
@@ -195,6 +218,12 @@ class ProbabilisticEstimator(BaseEstimator):
             keep_proba=float(self.keep_proba),
             regularisation=0.0,
         )
+
+    def _max_features(self, n_features: int) -> int:
+        """How many features a node looks at; a number of them is a number of all, of which a fallback tree has less."""
+        if is_integer(self.max_features):
+            return min(number_of_features(self.max_features, self._n_features), n_features)
+        return number_of_features(self.max_features, n_features)
 
     def _warn_if_too_light(self, weight: np.ndarray) -> None:
         """Weights count in min_samples_leaf; when they are small, no node can be split, and users should know why."""

@@ -24,7 +24,7 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
     """Base of the models that predict classes. Not for use on its own.
 
     It reads the training set, grows a tree on classes, and answers as scikit-learn's classifiers do. A subclass says
-    how the trees come into being (`_fit`), and which trees these are (`_grown_trees`).
+    how the trees come into being (`_fit`), and which trees these are (`_grown_trees`, `_fallback_trees`).
     """
 
     voting: str = "soft"  # a parameter of the forest; a single tree has no votes to count
@@ -84,8 +84,9 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
         ndarray of shape (n_samples, n_classes)
             Columns in the order of `classes_`.
         """
-        query = self._read_query(X, X_err, X_limit, X_samples)
-        return self._sum_of_answers(self._grown_trees, query, self.n_jobs) / len(self._grown_trees)
+        query, falls_back = self._read_query(X, X_err, X_limit, X_samples, may_fall_back=True)
+        trees = self._fallback_trees if falls_back else self._grown_trees
+        return self._sum_of_answers(trees, query, self.n_jobs) / len(trees)
 
     @described(VALUES)
     def predict(
@@ -171,7 +172,7 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
     ) -> tuple[TrainingSet, Cells, LabelTable]:
         table = self._read_table(given, self.feature_model_.layout if self._adds_trees else None)
         labels = read_labels(y, y_proba, classes, len(table.X))
-        weight = read_sample_weight(sample_weight, len(table.X))
+        given_weight = weight = read_sample_weight(sample_weight, len(table.X))
         if self.label_information:
             weight = weight * labels.information
         check_total(weight)
@@ -180,7 +181,7 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
         # From here on, an object that weighs nothing changes nothing: no median, no prior, no bin, no draw.
         weight = weight * factor
         check_total(weight)
-        features = self._learn_features(table, weight)
+        features = self._learn_features(table, weight, given_weight)
         self._check_classes(labels.classes)
         self._warn_if_too_light(weight)
         self.classes_, self.feature_model_ = labels.classes, features.model

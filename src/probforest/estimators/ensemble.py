@@ -23,7 +23,8 @@ from .base import ProbabilisticEstimator
 class TreeEnsemble(ProbabilisticEstimator):
     """A model that is one tree or many. Not for use on its own.
 
-    A subclass says which trees these are (`_grown_trees`) and how they come into being (`_fit`). A subclass that knows
+    A subclass says which trees these are (`_grown_trees`), which of them look at the values alone (`_fallback_trees`),
+    and how they come into being (`_fit`). A subclass that knows
     the target says how one tree is grown on it (`_grow_tree`) and what the trees answer (`_sum_of_answers`).
     """
 
@@ -31,6 +32,11 @@ class TreeEnsemble(ProbabilisticEstimator):
     @abstractmethod
     def _grown_trees(self) -> list[FittedTree]:
         """The trees."""
+
+    @property
+    @abstractmethod
+    def _fallback_trees(self) -> list[FittedTree]:
+        """With error features, the trees for tables with other errors than those of the training set."""
 
     @abstractmethod
     def _fit(self, given: tuple, *target: object) -> None:
@@ -55,7 +61,7 @@ class TreeEnsemble(ProbabilisticEstimator):
     def column_importances_(self) -> np.ndarray:
         """Importance of every column of X, (n_features_in_,): errors and limits have that of their value."""
         check_is_fitted(self)
-        return self.feature_model_.layout.by_column(mean_importances(self._grown_trees, self._n_features))
+        return self.feature_model_.by_column(mean_importances(self._grown_trees, self._n_features))
 
     def _refuse_feature_selection(self) -> None:
         """scikit-learn's selectors take `feature_importances_` for those of columns, and would fail without saying why
@@ -63,9 +69,10 @@ class TreeEnsemble(ProbabilisticEstimator):
         caller = sys._getframe(2).f_globals.get("__name__", "")
         if caller.startswith("sklearn.feature_selection") and self._n_features != self.n_features_in_:
             raise ValueError(
-                f"feature_importances_ has the {self._n_features} features, but X has {self.n_features_in_} columns, "
-                'those of errors included. Select columns with importance_getter="column_importances_": a value is '
-                'kept together with its errors. set_output(transform="pandas") keeps the names.'
+                f"feature_importances_ has the {self._n_features} features, but X has {self.n_features_in_} columns: "
+                "the columns of errors are no features, but their sizes are with error_features. Select columns with "
+                'importance_getter="column_importances_": a value is kept together with its errors. '
+                'set_output(transform="pandas") keeps the names.'
             )
 
     @described(VALUES)
@@ -86,9 +93,9 @@ class TreeEnsemble(ProbabilisticEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_trees)
-            The node numbers of the leaves.
+            The node numbers of the leaves. With `error_features`, these are leaves of `trees_`, whatever the errors.
         """
-        query = self._read_query(X, X_err, X_limit, X_samples)
+        query, _ = self._read_query(X, X_err, X_limit, X_samples)
         return most_probable_leaves(self._grown_trees, query, float(self.keep_proba), self.n_jobs)
 
     @described(VALUES)
@@ -110,7 +117,8 @@ class TreeEnsemble(ProbabilisticEstimator):
         -------
         scipy CSR matrix of shape (n_samples, n_leaves)
             The columns are the leaves of the first tree in the order of their node numbers, then those of the second,
-            and so on. In each tree a row sums to 1 when `keep_proba` is 0, and to what was not pruned otherwise.
+            and so on. In each tree a row sums to 1 when `keep_proba` is 0, and to what was not pruned otherwise. With
+            `error_features`, these are leaves of `trees_`, whatever the errors.
         """
-        query = self._read_query(X, X_err, X_limit, X_samples)
+        query, _ = self._read_query(X, X_err, X_limit, X_samples)
         return leaf_probabilities(self._grown_trees, query, float(self.keep_proba), self.n_jobs)

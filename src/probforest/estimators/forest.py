@@ -40,6 +40,8 @@ class ProbabilisticRandomForestClassifier(BaggedTrees, ProbabilisticClassifier):
     ----------
     trees_ : list of FittedTree
         The trees as flat arrays.
+    fallback_trees_ : list of FittedTree
+        With `error_features`, as many trees that look at the values alone; otherwise empty.
     draws_ : list of Draw
         The bootstrap of each tree: `draws_[i].counts()` says how often tree i drew each object with a weight above 0.
     {attributes}
@@ -94,6 +96,7 @@ class ProbabilisticRandomForestClassifier(BaggedTrees, ProbabilisticClassifier):
         prior: PriorKind | None = "empirical",
         error_columns: ErrorColumns | None = None,
         sentinels: Mapping[Any, Any] | None = None,
+        error_features: bool = False,
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -121,6 +124,7 @@ class ProbabilisticRandomForestClassifier(BaggedTrees, ProbabilisticClassifier):
         self.prior = prior
         self.error_columns = error_columns
         self.sentinels = sentinels
+        self.error_features = error_features
 
     @property
     def _class_weight_per_tree(self) -> bool:

@@ -154,6 +154,14 @@ _SHARED = {
         "except those that mark limits.",
         _when_used,
     ),
+    "error_features": Parameter(
+        "bool",
+        "Whether the sizes of errors are features, too (their logarithms; missing where an error is unknown, and for "
+        "limits and samples). As many trees are grown that look at the values alone. They answer for a table whose "
+        "errors are not like those of the training set, so pass whole tables rather than single objects. Doubles the "
+        "time of a fit and the size of a saved model.",
+        check_flag,
+    ),
 }
 
 TREE_PARAMETERS = _SHARED | {

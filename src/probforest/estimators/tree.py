@@ -41,6 +41,8 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
     ----------
     tree_ : FittedTree
         The tree as flat arrays.
+    fallback_tree_ : FittedTree or None
+        With `error_features`, the tree that looks at the values alone.
     {attributes}
 
     Examples
@@ -59,6 +61,7 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
 
     _parameters = TREE_PARAMETERS
     tree_: FittedTree
+    fallback_tree_: FittedTree | None
 
     def __init__(
         self,
@@ -81,6 +84,7 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         prior: PriorKind | None = "empirical",
         error_columns: ErrorColumns | None = None,
         sentinels: Mapping[Any, Any] | None = None,
+        error_features: bool = False,
     ) -> None:
         self.criterion = criterion
         self.max_depth = max_depth
@@ -100,15 +104,24 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         self.prior = prior
         self.error_columns = error_columns
         self.sentinels = sentinels
+        self.error_features = error_features
 
     def _fit(self, given: tuple, *target: object) -> None:
         training, _, _ = self._read_training_set(given, *target)
         (seed,) = seeds_of_trees(self.random_state, 1)
         self.tree_ = self._grow_tree(training, training.weight, seed)
+        self.fallback_tree_ = None
+        if self._has_error_features:
+            values_only = training.with_first_features(self.feature_model_.n_values)
+            self.fallback_tree_ = self._grow_tree(values_only, training.weight, seed)
 
     @property
     def _grown_trees(self) -> list[FittedTree]:
         return [self.tree_]
+
+    @property
+    def _fallback_trees(self) -> list[FittedTree]:
+        return [] if self.fallback_tree_ is None else [self.fallback_tree_]
 
     @described(VALUES)
     def apply(

@@ -1,5 +1,7 @@
 """What stands out in an Evaluation, in sentences."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ..support.wording import shortened
@@ -7,6 +9,7 @@ from .scores import Evaluation
 from .tables import percent
 
 LONGEST_NAME = 28
+SHIFTS_TITLE = "Errors that are not like those of the training set"
 
 
 def findings(evaluation: Evaluation) -> tuple[str, ...]:
@@ -19,6 +22,15 @@ def findings(evaluation: Evaluation) -> tuple[str, ...]:
         _effect_of_errors(evaluation),
     )
     return tuple(sentence for sentence in sentences if sentence)
+
+
+def shift_lines(error_shifts: Mapping[str, str]) -> list[str]:
+    """Errors and how large they are, a line each.
+
+    >>> shift_lines({"error of mag": "3 times those of the training set"})
+    ['error of mag: 3 times those of the training set']
+    """
+    return [f"{shortened(name, 2 * LONGEST_NAME)}: {how_large}" for name, how_large in error_shifts.items()]
 
 
 def _hardest_class(evaluation: Evaluation) -> str:

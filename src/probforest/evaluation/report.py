@@ -12,7 +12,7 @@ from string import Template
 from ..support.wording import shortened
 from .drawing import Plot, as_svg
 from .explanations import EXPLANATIONS
-from .findings import findings
+from .findings import SHIFTS_TITLE, findings, shift_lines
 from .scores import Evaluation
 from .tables import Table, coverage_table, error_size_table, headlines, per_class_table, reliability_table
 
@@ -27,10 +27,12 @@ def html_report(
     title: str,
     details: Mapping[str, str],
     warnings: Sequence[str] = (),
+    error_shifts: Mapping[str, str] | None = None,
 ) -> str:
     """The page as text, to be written in UTF-8. Without `plots`, tables take the place of figures.
 
     `details` (the model's file, the table, versions, …) are listed at the end, `warnings` right below the heading.
+    `error_shifts` says of errors that are not like those of the training set how large they are.
 
     >>> from probforest.evaluation.scores import evaluate
     >>> evaluation = evaluate([0, 1, 1], [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]], [0, 1])
@@ -39,7 +41,8 @@ def html_report(
     True
     """
     head = _head(evaluation, title, warnings)
-    body = "\n".join([head, _cards(evaluation), *_sections(evaluation, plots), _details(details)])
+    parts = [head, _cards(evaluation), *_sections(evaluation, plots, error_shifts or {}), _details(details)]
+    body = "\n".join(parts)
     body = body.replace(" %", "&nbsp;%")  # no line begins with a per cent sign
     return Template(_resource("report.html")).substitute(title=escape(title), style=_resource("report.css"), body=body)
 
@@ -65,15 +68,21 @@ def _cards(evaluation: Evaluation) -> str:
     return f'<ul class="cards">\n{items}\n</ul>'
 
 
-def _sections(evaluation: Evaluation, plots: Sequence[Plot]) -> Iterable[str]:
+def _sections(evaluation: Evaluation, plots: Sequence[Plot], error_shifts: Mapping[str, str]) -> Iterable[str]:
     """What stands out, then everything that has a figure or a table."""
-    yield _section("In short", "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in findings(evaluation)) + "</ul>")
+    yield _section("In short", _list(findings(evaluation)))
+    if error_shifts:
+        yield _section(SHIFTS_TITLE, _list(shift_lines(error_shifts)))
     figures = {plot.name: _figure(plot) for plot in plots}
     tables = _tables(evaluation, figures)
     for name in dict.fromkeys([*EXPLANATIONS, *figures]):
         content = figures.get(name, "") + tables.get(name, "")
         if content:
             yield _explained(name, content)
+
+
+def _list(lines: Iterable[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
 
 
 def _section(title: str, content: str) -> str:

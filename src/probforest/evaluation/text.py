@@ -1,12 +1,12 @@
 """An Evaluation as text for a terminal, at most 100 columns wide."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ..support.wording import one_line, shortened
-from .findings import findings
+from .findings import SHIFTS_TITLE, findings, shift_lines
 from .scores import ClassScores, Evaluation
 from .tables import (
     Headline,
@@ -25,8 +25,11 @@ LONGEST_NAME = 28
 SHORTEST_NAME = 8
 
 
-def evaluation_text(evaluation: Evaluation) -> str:
-    """All of an evaluation; the last line has no newline."""
+def evaluation_text(evaluation: Evaluation, error_shifts: Mapping[str, str] | None = None) -> str:
+    """All of an evaluation; the last line has no newline.
+
+    `error_shifts` says of errors that are not like those of the training set how large they are.
+    """
     confusion = confusion_text(evaluation.confusion, evaluation.names)
     parts = [
         _headline_text(evaluation),
@@ -36,6 +39,8 @@ def evaluation_text(evaluation: Evaluation) -> str:
         "Reliability (does the probability of the answer equal the share of right answers?)\n"
         + _aligned(reliability_table(evaluation)),
     ]
+    if error_shifts:
+        parts.append(f"{SHIFTS_TITLE}\n" + "\n".join(_wrapped(line) for line in shift_lines(error_shifts)))
     if evaluation.error_sizes:
         parts.append("Size of the errors\n" + _aligned(error_size_table(evaluation)))
     parts.append("Clean samples (only the most confident answers count)\n" + _aligned(coverage_table(evaluation)))

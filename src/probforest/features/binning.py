@@ -33,11 +33,21 @@ def encode(
 
     for _ in in_threads(encode_feature, range(n_features), n_jobs):
         pass
-    eight_bytes = codes.itemsize * codes.shape[2] == 8
-    words = codes.view(np.uint64)[:, :, 0] if eight_bytes else np.empty((0, n_features), dtype=np.uint64)
     n_bins = np.array([len(bins.low) for bins in bins_of_features], dtype=np.int64)
     low, high = _padded([bins.low for bins in bins_of_features]), _padded([bins.high for bins in bins_of_features])
-    return Bins(codes, words, n_bins, low, high, missing_code, CHUNK)
+    return Bins(codes, _words(codes), n_bins, low, high, missing_code, CHUNK)
+
+
+def first_features(bins: Bins, n_features: int) -> Bins:
+    """The bins of some features only, as if there were no others."""
+    codes, n_bins = np.ascontiguousarray(bins.codes[:, :n_features]), bins.n_bins[:n_features].copy()
+    low, high = (np.ascontiguousarray(each[:n_features, : n_bins.max()]) for each in (bins.low, bins.high))
+    return bins._replace(codes=codes, words=_words(codes), n_bins=n_bins, low=low, high=high)
+
+
+def _words(codes: np.ndarray) -> np.ndarray:
+    eight_bytes = codes.itemsize * codes.shape[2] == 8
+    return codes.view(np.uint64)[:, :, 0] if eight_bytes else np.empty((0, codes.shape[1]), dtype=np.uint64)
 
 
 def _padded(rows: Sequence[np.ndarray]) -> np.ndarray:

@@ -1,7 +1,7 @@
 """What is learnt about the features of a training set, and how any table becomes the cells that kernels take.
 
-The recipe: the content of a table → checked arrays → errors known → logarithms → posteriors → limits spread → cells.
-Classes have no part in it; a fit takes the weights of the objects.
+The recipe: the content of a table → checked arrays → errors known → logarithms → posteriors → sizes of errors as more
+features, if they are wanted → limits spread → cells. Classes have no part in it; a fit takes the weights of objects.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,8 @@ from ..families import Family
 from ..inputs.tables import Layout, TableContent
 from ..kernels.layout import Bins, Cells
 from .binning import encode
+from .error_shift import ErrorShift, find_shifts
+from .error_spread import ErrorSpread, learn_error_spreads, sizes_of_errors
 from .feature_bins import FeatureBins, learn_bins
 from .limits import TrainingSpread
 from .measurements import Measurements, read_measurements
@@ -22,7 +24,10 @@ from .prior import Prior, learn_priors, with_priors
 
 @dataclass(frozen=True, eq=False)
 class FeatureModel:
-    """What is known about each of the d features of a table after a fit."""
+    """What is known about each of the d features of a table after a fit.
+
+    With error features, trees see d + e features: the d values first, then the sizes of their errors.
+    """
 
     layout: Layout  # the columns of the table
     families: tuple[Family, ...]  # (d) the distributions of measured values
@@ -30,6 +35,8 @@ class FeatureModel:
     median_errors: np.ndarray  # (d,), or (2, d) for lower and upper errors; NaN where none is known
     priors: tuple[Prior | None, ...]  # (d) the distributions of true values
     spreads: tuple[TrainingSpread, ...]  # (d) what limits are spread over
+    error_spreads: tuple[ErrorSpread, ...]  # the errors of the training set, of those features that have some
+    has_error_features: bool  # whether their sizes are features, too
 
     @classmethod
     def fit(
@@ -42,24 +49,50 @@ class FeatureModel:
         unknown_error: str,
         max_bins: int,
         n_jobs: int | None = None,
+        error_features: bool = False,
+        error_spreads: tuple[ErrorSpread, ...] | None = None,
+        sample_weight: np.ndarray | None = None,
     ) -> "FittedFeatures":
-        """Learn from a training set, in which each object counts with its `weight` (n,), or not at all."""
+        """Learn from a training set, in which each object counts with its `weight` (n,), or not at all.
+
+        `error_spreads` are those of an earlier fit, whose trees are kept; None: they are learnt. `sample_weight` (n,)
+        is what the objects would weigh in a table to predict, whose labels are not known.
+        """
+        measurements = _checked(table, families)
+        if error_spreads is None:
+            counted = weight if sample_weight is None else np.where(weight > 0, sample_weight, 0.0)
+            error_spreads = learn_error_spreads(measurements, counted)
         learner = _Learner(weight, prior, max_bins, n_jobs)
-        measurements = _distributions(table, families, learner, unknown_error, n_jobs)
-        spreads = tuple(bins.spread for bins in learner.bins)
-        model = cls(table.layout, families, table.has_errors, learner.medians, tuple(learner.priors), spreads)
+        sizes = sizes_of_errors(measurements, _error_features(error_spreads)) if error_features else None
+        measurements = _distributions(measurements, sizes, table.layout, learner, unknown_error, n_jobs)
+        spreads = tuple(bins.spread for bins in learner.bins[: len(families)])
+        known = table.layout, families, table.has_errors, learner.medians, tuple(learner.priors), spreads
+        model = cls(*known, error_spreads, error_features)
         kept = None if weight.all() else weight > 0
         bins = encode(measurements, learner.bins, max_bins, kept, n_jobs)
         return FittedFeatures(model, measurements.cells(), bins)
 
-    def apply(self, table: TableContent, *, unknown_error: str, n_jobs: int | None = None) -> Cells:
-        """The cells of a table, or of a piece of one, that has the layout of the fit."""
-        return _distributions(table, self.families, self, unknown_error, n_jobs).cells()
+    def read(self, table: TableContent) -> Measurements:
+        """The checked numbers of a table, or of a piece of one, that has the layout of the fit."""
+        return _checked(table, self.families)
+
+    def apply(
+        self, table: Measurements, *, unknown_error: str, n_jobs: int | None = None, values_only: bool = False
+    ) -> Cells:
+        """The cells of a table that was `read`; `values_only`: without error features."""
+        sizes = None if values_only else sizes_of_errors(table, self.error_features)
+        return _distributions(table, sizes, self.layout, self, unknown_error, n_jobs).cells()
+
+    def error_shifts(self, table: Measurements) -> tuple[ErrorShift, ...]:
+        """The errors of a table that was `read` beside those of the training set, the most different ones first."""
+        names = self.names_of_values
+        names_of_errors = [spread.name(names[spread.feature]) for spread in self.error_spreads]
+        return find_shifts(self.error_spreads, names_of_errors, table, strict=self.has_error_features)
 
     def error_sizes(self, table: TableContent) -> np.ndarray:
         """The size of the errors of every object (n,): the median over the features of error / median error in the
         training set. NaN for an object without known errors. Limits and samples do not count."""
-        measurements = _checked(table, self.families)
+        measurements = self.read(table)
         if measurements.is_exact:
             return np.full(measurements.n_objects, np.nan)
         errors = (measurements.lower + measurements.upper) / 2
@@ -74,8 +107,39 @@ class FeatureModel:
         return sizes
 
     @property
-    def n_features(self) -> int:
+    def n_values(self) -> int:
+        """d, the number of features that have values."""
         return len(self.families)
+
+    @property
+    def error_features(self) -> tuple[ErrorSpread, ...]:
+        """(e) The errors whose sizes are features, in the order of these."""
+        return _error_features(self.error_spreads) if self.has_error_features else ()
+
+    @property
+    def n_features(self) -> int:
+        """d + e, the number of features that trees see."""
+        return self.n_values + len(self.error_features)
+
+    @property
+    def names_of_values(self) -> list[str]:
+        """Names of the features that have values."""
+        names = self.layout.features
+        return [f"x{j}" for j in range(self.n_values)] if names is None else names
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all features that trees see."""
+        names = self.names_of_values
+        return names + [spread.name(names[spread.feature]) for spread in self.error_features]
+
+    def by_column(self, of_features: np.ndarray) -> np.ndarray:
+        """Numbers of all features (d + e) as numbers of the columns of the table: a value and its errors have the sum
+        of theirs."""
+        of_values = of_features[: self.n_values].copy()
+        for spread, number in zip(self.error_features, of_features[self.n_values :], strict=True):
+            of_values[spread.feature] += number
+        return self.layout.by_column(of_values)
 
     # What the recipe needs, whatever the table.
 
@@ -135,15 +199,29 @@ class _Learner:
         return [bins.spread for bins in self.bins]
 
 
+def _error_features(spreads: Sequence[ErrorSpread]) -> tuple[ErrorSpread, ...]:
+    """The errors that can tell objects apart."""
+    return tuple(spread for spread in spreads if not spread.is_constant)
+
+
 def _distributions(
-    table: TableContent, families: tuple[Family, ...], knowledge: _Knowledge, unknown_error: str, n_jobs: int | None
+    measurements: Measurements,
+    sizes: np.ndarray | None,
+    layout: Layout,
+    knowledge: _Knowledge,
+    unknown_error: str,
+    n_jobs: int | None,
 ) -> Measurements:
-    """The recipe, up to distributions that only need to be laid out as cells."""
-    measurements = _checked(table, families)
-    with table.layout.naming_columns():
+    """The recipe from checked arrays up to distributions that only need to be laid out as cells.
+
+    `sizes` (e, n) of errors become features: as they were given, before any unknown one is replaced.
+    """
+    with layout.naming_columns():
         measurements = measurements.with_errors_known(unknown_error, knowledge.medians_for(measurements))
         measurements = measurements.with_logarithms()
     measurements = with_priors(knowledge.priors_for(measurements), measurements, n_jobs)
+    if sizes is not None:
+        measurements = measurements.with_exact_features(sizes)
     return measurements.with_limits_spread(knowledge.spreads_for(measurements))
 
 

@@ -122,6 +122,30 @@ class Measurements:
             upper[j, values] = lower[j, values]
         return replace(self, center=center, lower=lower, upper=upper)
 
+    def with_exact_features(self, values: np.ndarray) -> "Measurements":
+        """More features, whose `values` (e, n) are exact, NaN where they are missing."""
+        if len(values) == 0:
+            return self
+        lower = _with_rows(self.lower, np.zeros(values.shape))
+        return replace(
+            self,
+            center=_with_rows(self.center, values),
+            lower=lower,
+            upper=lower if self.is_symmetric else _with_rows(self.upper, np.zeros(values.shape)),
+            families=self.families + (NORMAL,) * len(values),
+            limit=_with_rows(self.limit, np.zeros(values.shape, dtype=np.int64)),
+            form_index=_with_rows(self.form_index, np.full(values.shape, -1)),
+        )
+
+    def every(self, step: int) -> "Measurements":
+        """One object of `step`, evenly."""
+        if step <= 1:
+            return self
+        lower = self.lower[:, ::step]
+        upper = lower if self.is_symmetric else self.upper[:, ::step]
+        center, limit, form_index = (part[:, ::step] for part in (self.center, self.limit, self.form_index))
+        return replace(self, center=center, lower=lower, upper=upper, limit=limit, form_index=form_index)
+
     def _copied_cells(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Copies of the centres and of both errors, in the same order of memory; one of both errors where they are the
         same array."""
@@ -232,6 +256,11 @@ def _logarithms(x: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, np.ndarra
         ratio = sigma / x
     variance = np.log1p(np.minimum(ratio, 1e100) ** 2)  # a larger one has no square
     return np.log(x) - 0.5 * variance, np.sqrt(variance)
+
+
+def _with_rows(array: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """An array (d, n) with more rows (e, n), an object after the other in memory; an empty one stays as it is."""
+    return np.concatenate([array.T, rows.T], axis=1).T if len(array) else array
 
 
 def _interleaved(center: np.ndarray, *scales: np.ndarray) -> np.ndarray:

@@ -165,14 +165,14 @@ def _quantiles_of_well_measured(
     center: np.ndarray, lower: np.ndarray, upper: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
     """Quantiles of the values that say where true ones lie: one with a huge error may lie far beyond them all."""
-    low, high = _quantiles(center, weight, np.array([0.16, 0.84]))
+    low, high = weighted_quantiles(center, weight, np.array([0.16, 0.84]))
     good = lower + upper <= high - low
     if weight[good].sum() < 0.5 * weight.sum():
         good[:] = True
-    return _quantiles(center[good], weight[good], np.linspace(0, 1, _GRID + 1))
+    return weighted_quantiles(center[good], weight[good], np.linspace(0, 1, _GRID + 1))
 
 
-def _quantiles(values: np.ndarray, weight: np.ndarray, levels: np.ndarray) -> np.ndarray:
+def weighted_quantiles(values: np.ndarray, weight: np.ndarray, levels: np.ndarray) -> np.ndarray:
     """Values such that shares `levels` of the weight lie below; an object of weight 2 counts as two."""
     order = np.argsort(values, kind="stable")
     below = np.cumsum(weight[order])

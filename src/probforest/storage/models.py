@@ -16,7 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..estimators.classifier import ProbabilisticClassifier
 from ..estimators.forest import ProbabilisticRandomForestClassifier
 from ..estimators.tree import ProbabilisticDecisionTreeClassifier
+from ..features.feature_model import FeatureModel
 from ..support.atomic import replacing
+from ..trees.fitted_tree import FittedTree
 from .model_file import Arrays, Header, ModelFileError, read_file, read_header, write_file
 from .saved_arrays import check_declarations
 from .saved_columns import checked_classes, checked_names
@@ -30,7 +32,7 @@ from .saved_parameters import (
     routing_of,
     set_parameters,
 )
-from .saved_trees import draws_from_array, draws_to_array, trees_from_arrays, trees_to_arrays
+from .saved_trees import FALLBACK, draws_from_array, draws_to_array, trees_from_arrays, trees_to_arrays
 from .saved_values import check_sizes, from_json, to_json
 
 KINDS: dict[str, type[ProbabilisticClassifier]] = {
@@ -129,9 +131,9 @@ def describe(path: str | os.PathLike) -> Json:
     Returns
     -------
     dict
-        `kind` ("forest" or "tree"), `n_trees`, `n_nodes`, `classes` (list), `n_features`, `columns` (names of all
-        columns of the table, or None), `about` (the notes of `save`), `written_by` (version of probforest),
-        `format_version`.
+        `kind` ("forest" or "tree"), `n_trees`, `n_nodes`, `classes` (list), `n_features` (without error features),
+        `has_fallback_trees`, `columns` (names of all columns of the table, or None), `about` (the notes of `save`),
+        `written_by` (version of probforest), `format_version`.
     """
     header = read_header(path, _check_header)
     document, shapes = header.document, {name: declared.shape for name, declared in header.arrays.items()}
@@ -142,6 +144,7 @@ def describe(path: str | os.PathLike) -> Json:
             "n_nodes": shapes["nodes_links"][0],
             "classes": from_json(document["classes"]).tolist(),
             "n_features": len(document["feature_families"]),
+            "has_fallback_trees": f"{FALLBACK}tree_sizes" in shapes,
             "columns": from_json(document["layout"]["names"]),
             "about": from_json(document["about"]),
             "written_by": header.written_by,
@@ -173,6 +176,8 @@ def _check_header(header: Header) -> None:
             is_forest=document["kind"] == "forest",
             n_features=len(document["feature_families"]),
             n_classes=len(from_json(document["classes"])),
+            n_error_spreads=len(document.get("error_spreads", [])),
+            has_fallback=document.get("error_features", False) is True,
         )
     except _SYMPTOMS as problem:
         raise ModelFileError(_no_model(problem)) from problem
@@ -214,8 +219,10 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         "families": shelf.entries,
     }
     trees = model.trees_ if kind == "forest" else [model.tree_]
+    fallback = model.fallback_trees_ if kind == "forest" else [model.fallback_tree_]
     arrays = {
         **trees_to_arrays(trees),
+        **(trees_to_arrays(fallback, FALLBACK) if model.feature_model_.has_error_features else {}),
         **features_to_arrays(model.feature_model_),
         **shelf.arrays(),
     }
@@ -243,14 +250,27 @@ def _unpacked(document: Json, arrays: Arrays) -> Any:
     if document["feature_names_in"] is not None:
         model.feature_names_in_ = checked_names(from_json(document["feature_names_in"]), model.n_features_in_)
     trees = trees_from_arrays(arrays, n_features, n_classes)
+    fallback = _fallback_trees(model.feature_model_, arrays, n_classes, len(trees))
     if kind == "forest":
-        model.trees_, model.draws_ = trees, draws_from_array(arrays["draws"], len(trees))
+        model.trees_, model.fallback_trees_ = trees, fallback
+        model.draws_ = draws_from_array(arrays["draws"], len(trees))
         _restore_out_of_bag(model, document["oob_score"], arrays.get("oob_decision_function"), n_classes)
     else:
         (model.tree_,) = trees
+        model.fallback_tree_ = fallback[0] if fallback else None
     check_parameters(model)
     route(model, document["routing"])
     return model
+
+
+def _fallback_trees(features: FeatureModel, arrays: Arrays, n_classes: int, n_trees: int) -> list[FittedTree]:
+    """The trees that look at the values alone: as many as there are others, if these look at errors."""
+    if not features.has_error_features:
+        return []
+    fallback = trees_from_arrays(arrays, features.n_values, n_classes, FALLBACK)
+    if len(fallback) != n_trees:
+        raise ValueError("it does not have a fallback for each tree")
+    return fallback
 
 
 def _restore_out_of_bag(model: Any, score: Any, decision: np.ndarray | None, n_classes: int) -> None:

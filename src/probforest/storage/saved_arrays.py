@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ..features.error_spread import LEVELS
 from ..kernels.cdf import TABLE_STEPS
 from ..kernels.layout import GRID_POINTS
 from .model_file import Declaration
+from .saved_trees import FALLBACK
 
 
 class Form(NamedTuple):
@@ -16,13 +18,20 @@ class Form(NamedTuple):
     is_optional: bool = False
 
 
+def _forms_of_trees(nodes: str) -> dict[str, Form]:
+    """The arrays of as many trees as the model has, with so many nodes."""
+    return {
+        "tree_sizes": Form("<i8", ("trees",)),
+        "nodes_links": Form("<i4", (nodes, 2)),
+        "nodes_threshold": Form("<f8", (nodes,)),
+        "nodes_shares": Form("<f8", (nodes, 2)),
+        "nodes_facts": Form("<f8", (nodes, 3)),
+        "nodes_value": Form("<f8", (nodes, "classes")),
+    }
+
+
 _FORMS = {
-    "tree_sizes": Form("<i8", ("trees",)),
-    "nodes_links": Form("<i4", ("nodes", 2)),
-    "nodes_threshold": Form("<f8", ("nodes",)),
-    "nodes_shares": Form("<f8", ("nodes", 2)),
-    "nodes_facts": Form("<f8", ("nodes", 3)),
-    "nodes_value": Form("<f8", ("nodes", "classes")),
+    **_forms_of_trees("nodes"),
     "prior_edges": Form("<f8", ("edges",)),
     "prior_mass": Form("<f8", ("cells",)),
     "prior_summaries": Form("<f8", ("edges", None, 3), is_optional=True),
@@ -31,7 +40,10 @@ _FORMS = {
     "reference_below": Form("<f8", ("points",)),
     "family_grids": Form("<f8", ("families", GRID_POINTS)),
     "family_tables": Form("<f8", ("families", TABLE_STEPS + 1)),
+    "error_quantiles": Form("<f8", ("error_spreads", len(LEVELS)), is_optional=True),
+    "error_counts": Form("<f8", ("error_spreads", 2), is_optional=True),
 }
+_FALLBACK = {f"{FALLBACK}{name}": form for name, form in _forms_of_trees("fallback_nodes").items()}
 _OF_A_FOREST = {
     "draws": Form("<i8", ("trees", 3)),
     "oob_decision_function": Form("<f8", ("objects", "classes"), is_optional=True),
@@ -40,16 +52,24 @@ _MEDIANS = {1: Form("<f8", ("features",)), 2: Form("<f8", (2, "features"))}  # o
 
 
 def check_declarations(
-    declared: Mapping[str, Declaration], *, is_forest: bool, n_features: int, n_classes: int
+    declared: Mapping[str, Declaration],
+    *,
+    is_forest: bool,
+    n_features: int,
+    n_classes: int,
+    n_error_spreads: int = 0,
+    has_fallback: bool = False,
 ) -> None:
-    """Raise a ValueError unless a file has the arrays of a model with so many features and classes."""
-    known = {"median_errors": _MEDIANS[1], **_FORMS, **(_OF_A_FOREST if is_forest else {})}
+    """Raise a ValueError unless a file has the arrays of a model with so many features (with values), classes and
+    distributions of errors."""
+    of_trees = {**(_OF_A_FOREST if is_forest else {}), **(_FALLBACK if has_fallback else {})}
+    known = {"median_errors": _MEDIANS[1], **_FORMS, **of_trees}
     if "median_errors" in declared:
         known["median_errors"] = _MEDIANS.get(len(declared["median_errors"].shape), _MEDIANS[1])
     unknown = sorted(declared.keys() - known.keys())
     if unknown:
         raise ValueError(f"it has an array {unknown[0][:50]!r}, which is not a part of such a model")
-    lengths = {"features": n_features, "classes": n_classes}
+    lengths = {"features": n_features, "classes": n_classes, "error_spreads": n_error_spreads}
     for name, form in known.items():
         if name in declared:
             _check_form(name, declared[name], form, lengths)

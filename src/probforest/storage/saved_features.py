@@ -15,6 +15,7 @@ from ..features.limits import TrainingSpread
 from ..features.prior import EmpiricalPrior, NormalPrior, Prior
 from .model_file import Arrays
 from .saved_columns import checked_errors, layout_from_json, layout_to_json
+from .saved_errors import error_spreads_from, error_spreads_to_arrays, error_spreads_to_json
 from .saved_families import FamilyShelf
 from .saved_parameters import one_of
 from .saved_values import from_json, to_json
@@ -32,6 +33,8 @@ def features_to_json(features: FeatureModel, shelf: FamilyShelf) -> Json:
         "layout": layout_to_json(features.layout),
         "feature_families": [shelf.place(family) for family in features.families],
         "priors": [_prior_to_json(prior) for prior in features.priors],
+        "error_spreads": error_spreads_to_json(features.error_spreads),
+        "error_features": features.has_error_features,
     }
 
 
@@ -41,6 +44,7 @@ def features_to_arrays(features: FeatureModel) -> Arrays:
         "median_errors": features.median_errors,
         **_priors_to_arrays(features.priors),
         **_spreads_to_arrays(features.spreads),
+        **error_spreads_to_arrays(features.error_spreads),
     }
 
 
@@ -55,6 +59,8 @@ def features_from(document: Json, arrays: Arrays, families: Sequence[Family], n_
         median_errors=checked_errors(arrays["median_errors"], n_features),
         priors=_priors_from(document["priors"], arrays, n_features),
         spreads=_spreads_from(arrays, n_features),
+        error_spreads=error_spreads_from(document.get("error_spreads", []), arrays, n_features),
+        has_error_features=_flag(document.get("error_features", False)),
     )
 
 

@@ -9,22 +9,28 @@ from ..trees.bootstrap import MAX_SEED, Draw
 from ..trees.fitted_tree import FittedTree
 
 MOST_OBJECTS = np.iinfo(INDEX).max  # that a tree can be grown on
+FALLBACK = "fallback_"  # in front of the names of the arrays of fallback trees
 _NO_BOOTSTRAP = -1  # number of draws of a tree that took every object once
 _ROUNDING = 1e-6  # of a sum of probabilities, which are ratios of sums
 _WIDTHS: dict[str, int | None] = {"links": 2, "threshold": None, "shares": 2, "summary": 3}
 _NAMES = {name: f"nodes_{name}" for name in Nodes._fields} | {"summary": "nodes_facts"}  # of the arrays in a file
 
 
-def trees_to_arrays(trees: Sequence[FittedTree]) -> dict[str, np.ndarray]:
-    """The nodes of all trees, one tree after the other, and how many each has."""
-    arrays = {_NAMES[name]: np.concatenate([getattr(tree.nodes, name) for tree in trees]) for name in Nodes._fields}
-    return {"tree_sizes": np.array([tree.n_nodes for tree in trees], dtype=np.int64), **arrays}
+def trees_to_arrays(trees: Sequence[FittedTree], prefix: str = "") -> dict[str, np.ndarray]:
+    """The nodes of all trees, one tree after the other, and how many each has; names begin with `prefix`."""
+    arrays = {
+        f"{prefix}{_NAMES[name]}": np.concatenate([getattr(tree.nodes, name) for tree in trees])
+        for name in Nodes._fields
+    }
+    return {f"{prefix}tree_sizes": np.array([tree.n_nodes for tree in trees], dtype=np.int64), **arrays}
 
 
-def trees_from_arrays(arrays: dict[str, np.ndarray], n_features: int, n_classes: int) -> list[FittedTree]:
+def trees_from_arrays(
+    arrays: dict[str, np.ndarray], n_features: int, n_classes: int, prefix: str = ""
+) -> list[FittedTree]:
     """The trees; a ValueError if a kernel that goes down one of them could leave its arrays."""
-    sizes = arrays["tree_sizes"]
-    nodes = Nodes(*(arrays[_NAMES[name]] for name in Nodes._fields))
+    sizes = arrays[f"{prefix}tree_sizes"]
+    nodes = Nodes(*(arrays[f"{prefix}{_NAMES[name]}"] for name in Nodes._fields))
     _check_arrays(nodes, sizes, n_classes)
     first = np.cumsum(sizes) - sizes
     _check_links(nodes.links, sizes, first, n_features)

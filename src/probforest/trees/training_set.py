@@ -1,11 +1,12 @@
 """A training set that is ready for growing trees on it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ..features.binning import first_features
 from ..features.feature_model import FittedFeatures
 from ..inputs.labels import LabelTable
 from ..inputs.weights import class_weights
@@ -34,23 +35,32 @@ class TrainingSet:
     def n_objects(self) -> int:
         return len(self.weight)
 
+    @property
+    def n_features(self) -> int:
+        """How many features trees look at."""
+        return len(self.bins.n_bins)
+
+    def with_first_features(self, n_features: int) -> "TrainingSet":
+        """The same objects, of which trees look at the first features only."""
+        return replace(self, bins=first_features(self.bins, n_features))
+
     def has_informative_holes(self) -> np.ndarray:
         """For each feature, whether missing values say something about the target, (d,)."""
-        n_features = self.cells.values.shape[1]
         if self.cells.complete:
-            return np.zeros(n_features, dtype=bool)
+            return np.zeros(self.n_features, dtype=bool)
         return informative_holes(np.isnan(self.cells.values[:, :, 0]), self.target, self.weight)
 
     def grow(
-        self, weight: np.ndarray, rules_for: Callable[[float], Rules], seed: int, class_weight: Any = None
+        self, weight: np.ndarray, rules_for: Callable[[float, int], Rules], seed: int, class_weight: Any = None
     ) -> FittedTree:
-        """Grow a tree with other weights (n,), after weighting the classes; `rules_for` takes its total weight."""
+        """Grow a tree with other weights (n,), after weighting the classes; `rules_for` takes its total weight and
+        the number of features."""
         target = self.target
         if class_weight is not None:
             factors = class_weights(class_weight, self.labels, weight, of_a_draw=True)
             relabelled, factor = self.labels.reweighted(factors)
             target, weight = relabelled.for_kernels(), weight * factor
-        rules = rules_for(weight.sum())
+        rules = rules_for(weight.sum(), self.n_features)
         most_nodes = max(_MANY_NODES, _NODES_PER_OBJECT * self.n_objects)
         nodes = grow(self.cells, self.bins, target, weight, rules, seed, most_nodes)
         if nodes is None:
