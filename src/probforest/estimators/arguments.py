@@ -87,6 +87,12 @@ ATTRIBUTES = {
         "ndarray of shape (n_features,)",
         'The rule for missing values of every feature: "observed", "equal" or "learned".',
     ),
+    "prior_": Description('{"empirical", "normal"} or None', 'The prior that was used: `prior`, or what "auto" chose.'),
+    "prior_trial_": Description(
+        "PriorTrial or None",
+        'With prior="auto" and errors: out-of-bag log losses of the small forests (`empirical`, `none`), the standard '
+        "`error` of their difference, and `n_objects`.",
+    ),
     "feature_model_": Description(
         "FeatureModel",
         "What was learnt about the features: columns, units, families, errors, priors, and how the training set is "

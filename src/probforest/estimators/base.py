@@ -20,6 +20,7 @@ from ..inputs.tables import Layout, TableContent, read_table
 from ..kernels.layout import CRITERIA, SAME_WEIGHT, Cells, Rules
 from ..support.docstrings import described
 from ..support.warning import warn_caller
+from ..trees.prior_trial import PriorTrial
 from ..trees.training_set import TrainingSet
 from .argument_types import Uncertainty
 from .arguments import VALUES
@@ -43,6 +44,8 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
     n_features_in_: int
     feature_model_: FeatureModel  # what was learnt about the features; for the other parts of this package
     missing_: np.ndarray  # (n_features,) the rule for missing values of each feature
+    prior_: str | None
+    prior_trial_: PriorTrial | None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -64,7 +67,15 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
 
         return read_table(given, validate, self.error_columns, self.sentinels, layout)
 
-    def _learn_features(self, table: TableContent, weight: np.ndarray, sample_weight: np.ndarray) -> FittedFeatures:
+    def _learn_features(
+        self,
+        table: TableContent,
+        weight: np.ndarray,
+        sample_weight: np.ndarray,
+        prior: str | None,
+        rows: np.ndarray | None = None,
+    ) -> FittedFeatures:
+        """Learn from a table, or from its `rows` only, to which the weights belong then."""
         families = read_families(self.distribution, table.X.shape[1], table.layout.features)
         if self._adds_trees and families != self.feature_model_.families:
             raise ValueError("warm_start=True needs the distribution of before: the old trees know no other.")
@@ -76,13 +87,14 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
             table,
             weight,
             families,
-            prior=self.prior,
+            prior=prior,
             unknown_error=self.unknown_error,
             max_bins=int(self.max_bins),
             n_jobs=self.n_jobs,
             error_features=bool(self.error_features),
             error_spreads=self.feature_model_.error_spreads if self._adds_trees else None,
             sample_weight=sample_weight,
+            rows=rows,
         )
         if self.error_features and not features.model.error_features:
             raise ValueError(

@@ -10,14 +10,18 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 
 from ..inputs.labels import LabelTable, read_labels
+from ..inputs.tables import TableContent
 from ..inputs.weights import check_total, class_weights, read_sample_weight
 from ..kernels.layout import Cells
 from ..support.docstrings import described
 from ..trees.fitted_tree import FittedTree, sum_of_answers
+from ..trees.prior_trial import judge, losses_of_trial, sample_for_trial
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import Uncertainty
 from .arguments import CLASS_TARGETS, SCORED, VALUES
 from .ensemble import TreeEnsemble
+
+FEWEST_FOR_TRIAL = 100  # objects; fewer can't tell which prior is better
 
 
 class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
@@ -27,7 +31,9 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
     how the trees come into being (`_fit`), and which trees these are (`_grown_trees`, `_fallback_trees`).
     """
 
-    voting: str = "soft"  # a parameter of the forest; a single tree has no votes to count
+    # Parameters of the forest.
+    voting: str = "soft"  # a single tree has no votes to count
+    n_estimators: int = 1
 
     # Attributes, set by fit.
     classes_: np.ndarray
@@ -181,13 +187,57 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
         # From here on, an object that weighs nothing changes nothing: no median, no prior, no bin, no draw.
         weight = weight * factor
         check_total(weight)
-        features = self._learn_features(table, weight, given_weight)
         self._check_classes(labels.classes)
+        self._choose_prior(table, weighted_labels, weight, given_weight)
+        features = self._learn_features(table, weight, given_weight, self.prior_)
         self._warn_if_too_light(weight)
         self.classes_, self.feature_model_ = labels.classes, features.model
         training = make_training_set(features, weighted_labels, weight)
         self._choose_missing_rules(training)
         return training, features.cells, labels
+
+    def _choose_prior(
+        self, table: TableContent, labels: LabelTable, weight: np.ndarray, sample_weight: np.ndarray
+    ) -> None:
+        """Set the prior, and the trial that decided about it. Trees that are added have the prior of the others."""
+        if self._adds_trees:
+            return
+        self.prior_, self.prior_trial_ = self.prior, None
+        if self.prior != "auto":
+            return
+        self.prior_ = "empirical"
+        if not table.has_errors or np.count_nonzero(weight) < FEWEST_FOR_TRIAL:
+            return
+        rows = sample_for_trial(weight, self.n_estimators)
+        training = {
+            prior: self._sample_with_prior(table, labels, weight, sample_weight, prior, rows)
+            for prior in ("empirical", None)
+        }
+        centers = [sample.cells.values[:, :, 0] for sample in training.values()]
+        if np.array_equal(*centers, equal_nan=True):
+            return  # all values are exact, or limits and samples, which have no prior
+        self._choose_missing_rules(training[None])
+        losses = {
+            prior: losses_of_trial(sample, self._grow_tree, float(self.keep_proba), self.n_jobs)
+            for prior, sample in training.items()
+        }
+        self.prior_trial_ = judge(losses["empirical"], losses[None], weight[rows])
+        self.prior_ = self.prior_trial_.choice
+
+    def _sample_with_prior(
+        self,
+        table: TableContent,
+        labels: LabelTable,
+        weight: np.ndarray,
+        sample_weight: np.ndarray,
+        prior: str | None,
+        rows: np.ndarray,
+    ) -> TrainingSet:
+        """The objects of a trial. Trees look at their values only, so that error features don't change the prior."""
+        features = self._learn_features(table, weight[rows], sample_weight[rows], prior, rows)
+        self.feature_model_ = features.model  # what grows a tree reads it; the fit itself replaces it
+        sample = make_training_set(features, labels.rows(rows), weight[rows])
+        return sample.with_first_features(features.model.n_values)
 
     def _check_classes(self, classes: np.ndarray) -> None:
         """Refuse other classes than those of the trees that are kept; nothing has been changed yet."""

@@ -133,11 +133,12 @@ _SHARED = {
         _when_used,
     ),
     "prior": Parameter(
-        '{"empirical", "normal"} or None',
+        '{"auto", "empirical", "normal"} or None',
         "What a measured value says about the true one depends on the distribution of the true values, which is learnt "
         "from the training set: the whole distribution, or its mean and variance. None: nothing is learnt, and the "
-        "true value scatters around the measured one, as in the paper.",
-        _none_or(_word(PRIORS)),
+        'true value scatters around the measured one, as in the paper. "auto" takes "empirical", unless small forests '
+        "on a sample of the training set are better without a prior (out-of-bag log loss).",
+        _none_or(_word(["auto", *PRIORS])),
     ),
     "error_columns": Parameter(
         'None, "auto" or mapping',

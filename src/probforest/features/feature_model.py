@@ -52,13 +52,16 @@ class FeatureModel:
         error_features: bool = False,
         error_spreads: tuple[ErrorSpread, ...] | None = None,
         sample_weight: np.ndarray | None = None,
+        rows: np.ndarray | None = None,
     ) -> "FittedFeatures":
-        """Learn from a training set, in which each object counts with its `weight` (n,), or not at all.
+        """Learn from a training set, or from its `rows` only. Each object counts with its `weight` (n,), or not at all.
 
         `error_spreads` are those of an earlier fit, whose trees are kept; None: they are learnt. `sample_weight` (n,)
         is what the objects would weigh in a table to predict, whose labels are not known.
         """
         measurements = _checked(table, families)
+        if rows is not None:
+            measurements = measurements.rows(rows)
         if error_spreads is None:
             counted = weight if sample_weight is None else np.where(weight > 0, sample_weight, 0.0)
             error_spreads = learn_error_spreads(measurements, counted)

@@ -64,6 +64,18 @@ class Measurements:
         upper = lower if self.is_symmetric else np.ascontiguousarray(self.upper[j])
         return Column(center, lower, upper, np.ascontiguousarray(form_index), self.forms.points)
 
+    def rows(self, index: np.ndarray) -> "Measurements":
+        """Some of the objects."""
+        lower = self.lower if self.is_exact else self.lower[:, index]
+        return replace(
+            self,
+            center=self.center[:, index],
+            lower=lower,
+            upper=lower if self.is_symmetric else self.upper[:, index],
+            limit=self.limit[:, index] if self.has_limits else self.limit,
+            form_index=self.form_index[:, index] if self.has_free_forms else self.form_index,
+        )
+
     def has_errors(self) -> np.ndarray:
         """The cells (d, n) that an error belongs to: values other than limits and samples."""
         with_errors = ~np.isnan(self.center)

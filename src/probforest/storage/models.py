@@ -27,6 +27,8 @@ from .saved_features import PROBABILITY_ROUNDING, features_from, features_to_arr
 from .saved_parameters import (
     check_parameters,
     checked_missing_rules,
+    checked_prior,
+    checked_trial,
     parameters_to_json,
     route,
     routing_of,
@@ -216,6 +218,8 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         "feature_names_in": to_json(getattr(model, "feature_names_in_", None), "feature_names_in_"),
         **features_to_json(model.feature_model_, shelf),
         "missing": model.missing_.tolist(),
+        "prior": model.prior_,
+        "prior_trial": None if model.prior_trial_ is None else list(model.prior_trial_),
         "families": shelf.entries,
     }
     trees = model.trees_ if kind == "forest" else [model.tree_]
@@ -247,6 +251,8 @@ def _unpacked(document: Json, arrays: Arrays) -> Any:
     n_features, n_classes = model.feature_model_.n_features, len(model.classes_)
     rules = document.get("missing", [model.missing] * n_features)  # files of the first version have one rule for all
     model.missing_ = checked_missing_rules(rules, n_features)
+    model.prior_ = checked_prior(document.get("prior", model.prior))
+    model.prior_trial_ = checked_trial(document.get("prior_trial"))
     if document["feature_names_in"] is not None:
         model.feature_names_in_ = checked_names(from_json(document["feature_names_in"]), model.n_features_in_)
     trees = trees_from_arrays(arrays, n_features, n_classes)

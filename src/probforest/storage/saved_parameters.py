@@ -8,7 +8,9 @@ from sklearn import config_context
 from sklearn.utils import check_random_state
 
 from ..families import Family
-from ..inputs.parameters import MISSING_RULES, check_word, number_of_draws
+from ..features.prior import PRIORS
+from ..inputs.parameters import MISSING_RULES, check_number, check_word, number_of_draws
+from ..trees.prior_trial import PriorTrial
 from .saved_families import FamilyShelf
 from .saved_trees import MOST_OBJECTS
 from .saved_values import from_json, to_json
@@ -54,6 +56,25 @@ def checked_missing_rules(rules: Any, n_features: int) -> np.ndarray:
     for rule in rules:
         check_word("the rule for missing values", rule, MISSING_RULES)
     return np.array(rules, dtype=str)
+
+
+def checked_prior(prior: Any) -> str | None:
+    """The prior that was used."""
+    if prior is not None:
+        check_word("the prior", prior, PRIORS)
+    return prior
+
+
+def checked_trial(trial: Any) -> PriorTrial | None:
+    """The trial that a prior was chosen by."""
+    if trial is None:
+        return None
+    if not isinstance(trial, list) or len(trial) != len(PriorTrial._fields):
+        raise ValueError("the trial of priors needs four numbers")
+    for name, number in zip(PriorTrial._fields, trial, strict=True):
+        check_number(f"{name} of the trial of priors", number, 0)
+    empirical, none, error, n_objects = trial
+    return PriorTrial(float(empirical), float(none), float(error), int(n_objects))
 
 
 def check_parameters(model: Any) -> None:

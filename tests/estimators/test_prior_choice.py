@@ -1,0 +1,100 @@
+"""The prior that the table decides: prior="auto"."""
+
+import numpy as np
+import pytest
+
+from probforest import ProbabilisticDecisionTreeClassifier, ProbabilisticRandomForestClassifier, load, save
+from probforest.datasets import add_noise, make_two_classes
+
+
+@pytest.fixture(scope="module")
+def constant_noise():
+    """Errors that are all alike: a prior only blurs what tells classes apart."""
+    X, y = make_two_classes(6000, random_state=7)
+    noisy = add_noise(X, 1, case="constant", random_state=4)
+    return noisy.X, y, noisy.X_err
+
+
+def forest(**options):
+    return ProbabilisticRandomForestClassifier(**({"n_estimators": 100, "random_state": 0} | options))
+
+
+def test_no_prior_is_taken_where_it_is_better(constant_noise):
+    X, y, X_err = constant_noise
+    auto = forest().fit(X, y, X_err=X_err)
+    assert auto.prior_ is None
+    trial = auto.prior_trial_
+    assert trial.empirical - trial.none > 2 * trial.error > 0
+    chosen = forest(prior=None).fit(X, y, X_err=X_err)
+    query, errors = X[:100], X_err[:100]
+    np.testing.assert_array_equal(auto.predict_proba(query, X_err=errors), chosen.predict_proba(query, X_err=errors))
+    assert chosen.prior_trial_ is None
+
+
+def test_the_prior_is_kept_where_whole_groups_are_noisy():
+    X, y = make_two_classes(2000, random_state=0)
+    noisy = add_noise(X, 2, case="groups", groups=5, random_state=1)
+    auto = forest(n_jobs=2).fit(noisy.X, y, X_err=noisy.X_err)
+    assert auto.prior_ == "empirical"
+    again = forest(random_state=9).fit(noisy.X, y, X_err=noisy.X_err)
+    assert again.prior_trial_ == auto.prior_trial_  # it depends on the table alone
+
+
+def test_nothing_is_tried_without_errors_or_on_a_few_objects(constant_noise):
+    X, y, X_err = constant_noise
+    for fitted in (
+        forest(n_estimators=2).fit(X, y),
+        forest(n_estimators=2).fit(X, y, X_err=0.0),
+        forest(n_estimators=2).fit(X[:90], y[:90], X_err=X_err[:90]),
+    ):
+        assert (fitted.prior_, fitted.prior_trial_) == ("empirical", None)
+
+
+def test_trees_that_are_added_have_the_prior_of_the_others(constant_noise):
+    X, y, X_err = constant_noise
+    growing = forest(n_estimators=100, warm_start=True).fit(X, y, X_err=X_err)
+    trial = growing.prior_trial_
+    growing.set_params(n_estimators=110).fit(X, y, X_err=X_err)
+    assert (growing.prior_, growing.prior_trial_) == (None, trial)
+
+
+def test_error_features_do_not_change_the_choice(constant_noise):
+    X, y, X_err = constant_noise
+    X_err = X_err * np.random.default_rng(0).uniform(0.999, 1.001, X.shape)
+    plain, both = (forest(n_estimators=50, error_features=on).fit(X, y, X_err=X_err) for on in (False, True))
+    assert plain.prior_trial_ == both.prior_trial_
+
+
+def test_objects_without_weight_change_nothing(constant_noise):
+    X, y, X_err = constant_noise
+    weight = np.ones(6000)
+    weight[::3] = 0.0
+    some = weight > 0
+    weighted = forest(n_estimators=20).fit(X, y, X_err=X_err, sample_weight=weight)
+    assert weighted.prior_trial_ == forest(n_estimators=20).fit(X[some], y[some], X_err=X_err[some]).prior_trial_
+
+
+def test_a_tree_can_choose_too(constant_noise):
+    X, y, X_err = constant_noise
+    tree = ProbabilisticDecisionTreeClassifier(prior="auto", random_state=0).fit(X, y, X_err=X_err)
+    assert tree.prior_trial_.n_objects <= 500
+
+
+def test_the_choice_is_saved(constant_noise, tmp_path):
+    X, y, X_err = constant_noise
+    model = forest(n_estimators=30).fit(X, y, X_err=X_err)
+    save(model, tmp_path / "forest.prf")
+    loaded = load(tmp_path / "forest.prf")
+    assert (loaded.prior_, loaded.prior_trial_) == (model.prior_, model.prior_trial_)
+
+
+@pytest.mark.parametrize("trial", [(1.0, 2.0), (np.nan, 1.0, 1.0, 3), (1.0, 1.0, -1.0, 3), "four"])
+def test_a_trial_of_a_file_is_checked(trial, tmp_path):
+    X, y = make_two_classes(50, random_state=0)
+    model = forest(n_estimators=2).fit(X, y)
+    model.prior_trial_ = trial
+    with pytest.raises(ValueError, match="trial of priors"):
+        save(model, tmp_path / "forest.prf")
+    model.prior_trial_, model.prior_ = None, "auto"
+    with pytest.raises(ValueError, match="the prior must be"):
+        save(model, tmp_path / "forest.prf")
