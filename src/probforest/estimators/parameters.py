@@ -159,8 +159,8 @@ _SHARED = {
         "bool",
         "Whether the sizes of errors are features, too (their logarithms; missing where an error is unknown, and for "
         "limits and samples). As many trees are grown that look at the values alone. They answer for a table whose "
-        "errors are not like those of the training set, so pass whole tables rather than single objects. Doubles the "
-        "time of a fit and the size of a saved model.",
+        "errors are not like those of the training set, so pass whole tables rather than single objects. Twice as "
+        "many trees are grown and saved.",
         check_flag,
     ),
 }
