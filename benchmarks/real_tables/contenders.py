@@ -111,12 +111,18 @@ RIVALS: dict[str, Contender] = {
 }
 OURS: dict[str, Contender] = {
     "default": probabilistic(),
+    "error features": probabilistic(error_features=True),
     "observed, empirical": probabilistic(missing="observed", prior="empirical"),
     "observed, none": probabilistic(missing="observed", prior=None),
     "learned, empirical": probabilistic(missing="learned", prior="empirical"),
     "learned, none": probabilistic(missing="learned", prior=None),
     "learned, normal": probabilistic(missing="learned", prior="normal"),
-    "exact values, learned": without_errors(missing="learned"),
-    "exact values, observed": without_errors(missing="observed"),
+    "auto, empirical": probabilistic(prior="empirical"),
+    "auto, none": probabilistic(prior=None),
+    "keep_proba 0.05": probabilistic(keep_proba=0.05),
+    "keep_proba 0.2": probabilistic(keep_proba=0.2),
+    "2 objects per leaf": probabilistic(min_samples_leaf=2),
+    "half of the features": probabilistic(max_features=0.5),
+    "exact values": without_errors(),
 }
 CONTENDERS = RIVALS | OURS

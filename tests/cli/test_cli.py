@@ -83,10 +83,20 @@ def test_a_process_of_its_own_does_the_same(folder, tmp_path):
 
 def test_inspect(folder, capsys):
     text = said(capsys, "inspect", folder / "with_units.prf").out
-    for words in ("classes: galaxy, star", "10 trees", "size: -size_err2 +size_err1", "g [mag]", "target: kind"):
+    for words in (
+        "classes: galaxy, star",
+        "10 trees",
+        "size: -size_err2 +size_err1",
+        "g [mag]",
+        "target: kind",
+        "prior: ",
+        "missing values: ",
+    ):
         assert words in text
     description = json.loads(said(capsys, "inspect", folder / "with_units.prf", "--json").out)
     assert description["units"]["size"] == "arcsec"
+    assert description["prior"] in ("empirical", None)
+    assert set(description["missing"]) == set(description["features"])
     assert description["errors"]["g"] == {"lower": "e_g", "upper": None, "limit": None}
     assert description["about"]["table"] == "t.fits"
     assert description["bytes"] == (folder / "with_units.prf").stat().st_size

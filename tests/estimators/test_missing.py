@@ -55,6 +55,12 @@ def test_objects_without_weight_and_trees_that_are_added_change_no_rule():
     np.testing.assert_array_equal(forest.missing_, alone.missing_)
 
 
+def test_the_choices_are_said(capsys):
+    X, y = informative_and_random_holes()
+    ProbabilisticRandomForestClassifier(3, random_state=0, verbose=1).fit(X, y)
+    assert "prior: empirical\nmissing values: learned for x0; observed for x1, x2\n" in capsys.readouterr().out
+
+
 def test_rules_are_saved(tmp_path):
     X, y = informative_and_random_holes()
     forest = ProbabilisticRandomForestClassifier(3, random_state=0).fit(X, y)

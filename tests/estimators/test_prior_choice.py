@@ -5,6 +5,7 @@ import pytest
 
 from probforest import ProbabilisticDecisionTreeClassifier, ProbabilisticRandomForestClassifier, load, save
 from probforest.datasets import add_noise, make_two_classes
+from probforest.estimators.choices import describe_choices
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +25,8 @@ def test_no_prior_is_taken_where_it_is_better(constant_noise):
     auto = forest().fit(X, y, X_err=X_err)
     assert auto.prior_ is None
     trial = auto.prior_trial_
+    said, _ = describe_choices(auto)
+    assert said.startswith(f"prior: none, chosen by the out-of-bag log loss of {trial.n_objects:,} objects: ")
     assert trial.empirical - trial.none > 2 * trial.error > 0
     chosen = forest(prior=None).fit(X, y, X_err=X_err)
     query, errors = X[:100], X_err[:100]

@@ -7,6 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from ..estimators.choices import describe_choices
 from ..estimators.classifier import ProbabilisticClassifier
 from ..inputs.columns import describe_pairs
 from ..storage.models import describe, load
@@ -58,6 +59,9 @@ def _description(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
         "errors": {name: asdict(pair) for name, pair in (model.error_pairs_ or {}).items() if pair is not None},
         "units": {str(name): str(unit) for name, unit in model.feature_model_.layout.units.items()},
         "parameters": _plain(_changed_parameters(model)),
+        "prior": model.prior_,
+        "prior_trial": None if model.prior_trial_ is None else model.prior_trial_._asdict(),
+        "missing": dict(zip(names, model.missing_.tolist(), strict=True)),
         "importances": dict(zip(names, model.feature_importances_.tolist(), strict=True)),
         "about": header["about"],
     }
@@ -110,6 +114,7 @@ def _text(description: dict[str, Any], model: ProbabilisticClassifier) -> str:
         )
     if description["parameters"]:
         lines.append("parameters: " + ", ".join(f"{key}={value!r}" for key, value in description["parameters"].items()))
+    lines += describe_choices(model)
     if description["units"]:
         lines.append("units: " + ", ".join(f"{name} [{unit}]" for name, unit in description["units"].items()))
     lines.append("")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..estimators.choices import describe_choices
 from ..estimators.forest import ProbabilisticRandomForestClassifier
 from ..evaluation.scores import Evaluation, evaluate
 from ..evaluation.text import confusion_text
@@ -278,6 +279,8 @@ def _report(
     options: argparse.Namespace,
     size: int,
 ) -> None:
+    for line in describe_choices(forest):
+        console.say(line)
     if evaluation is None:
         console.say("No out-of-bag accuracy: bootstrap or oob_score is false.")
     else:

@@ -22,6 +22,7 @@ from ..trees.leaves import leaf_probabilities, proximities
 from ..trees.training_set import TrainingSet
 from .argument_types import Uncertainty
 from .arguments import OTHER_VALUES, VALUES
+from .choices import describe_choices
 from .ensemble import TreeEnsemble
 
 
@@ -67,8 +68,8 @@ class BaggedTrees(TreeEnsemble):
     def _fit(self, given: tuple, *target: object) -> None:
         earlier_trees, earlier_fallback, earlier_draws = self._earlier_trees(given[0])
         training, cells, truth = self._read_training_set(given, *target)
-        if self.verbose and self.error_pairs_ is not None:
-            print(describe_pairs(self.error_pairs_))
+        if self.verbose:
+            self._say_what_was_found()
         everything = cells if self.oob_score else None
         del cells  # as large as what was given: trees grow without those that weigh nothing
         draws = self._new_draws(len(earlier_trees), training.n_objects)
@@ -78,6 +79,11 @@ class BaggedTrees(TreeEnsemble):
         self.draws_ = earlier_draws + draws
         if everything is not None:
             self._judge_out_of_bag(training, everything, truth)
+
+    def _say_what_was_found(self) -> None:
+        if self.error_pairs_ is not None:
+            print(describe_pairs(self.error_pairs_))
+        print("\n".join(describe_choices(self)))
 
     def _earlier_trees(self, X: Any) -> tuple[list[FittedTree], list[FittedTree], list[Draw]]:
         """The trees that warm_start keeps, with their fallback, and what they drew."""

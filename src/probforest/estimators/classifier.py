@@ -213,8 +213,8 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
             prior: self._sample_with_prior(table, labels, weight, sample_weight, prior, rows)
             for prior in ("empirical", None)
         }
-        centers = [sample.cells.values[:, :, 0] for sample in training.values()]
-        if np.array_equal(*centers, equal_nan=True):
+        posterior, measured = (sample.cells.values[:, :, 0] for sample in training.values())
+        if np.array_equal(posterior, measured, equal_nan=True):
             return  # all values are exact, or limits and samples, which have no prior
         self._choose_missing_rules(training[None])
         losses = {

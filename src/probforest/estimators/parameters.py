@@ -207,7 +207,8 @@ FOREST_PARAMETERS = _SHARED | {
     ),
     "verbose": Parameter(
         "int",
-        "Show a progress bar while fitting (tqdm's, if it is installed), and which columns `error_columns` paired.",
+        "Show a progress bar while fitting (tqdm's, if it is installed), which columns `error_columns` paired, and "
+        'what "auto" chose.',
         _flag_or_count,
     ),
     "warm_start": Parameter("bool", "Keep the trees of the last `fit` and add to them.", check_flag),

@@ -1,0 +1,27 @@
+"""What a model chose by itself, in words."""
+
+from ..support.wording import listed
+from .base import ProbabilisticEstimator
+
+
+def describe_choices(model: ProbabilisticEstimator) -> list[str]:
+    """A line each for the prior and the rules for missing values that a fitted model uses."""
+    return [_prior(model), _missing_values(model)]
+
+
+def _prior(model: ProbabilisticEstimator) -> str:
+    trial, used = model.prior_trial_, f"prior: {model.prior_ or 'none'}"
+    if trial is None:
+        return used
+    return (
+        f"{used}, chosen by the out-of-bag log loss of {trial.n_objects:,} objects: {trial.empirical:.4f} with the "
+        f"empirical prior, {trial.none:.4f} without a prior (difference ± {trial.error:.4f})"
+    )
+
+
+def _missing_values(model: ProbabilisticEstimator) -> str:
+    rules = sorted(set(model.missing_.tolist()))
+    if len(rules) == 1:
+        return f"missing values: {rules[0]}"
+    names = {rule: listed([str(name) for name in model.feature_names_[model.missing_ == rule]]) for rule in rules}
+    return "missing values: " + "; ".join(f"{rule} for {names[rule]}" for rule in rules)
