@@ -144,3 +144,5 @@ def built_in() -> Iterator[ErrorTable]:
     yield noisy("the paper's (iii), noise 2", *two_classes, 2, "groups")
     yield noisy("the paper's (ii), noise 1, 20 % missing", *two_classes, 1, holes=0.2)
     yield noisy("the paper's, 20 % missing", *two_classes, 0, holes=0.2)
+    yield noisy("wine, 30 % missing", *datasets.load_wine(return_X_y=True), 0, holes=0.3)
+    yield noisy("digits, 30 % missing", *datasets.load_digits(return_X_y=True), 0, holes=0.3)
