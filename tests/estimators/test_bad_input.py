@@ -161,7 +161,7 @@ def test_bad_parameters_of_the_forest(name):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("max_features", 0), ("max_features", 1.5), ("max_features", "auto"), ("max_features", True),
+        ("max_features", 0), ("max_features", 1.5), ("max_features", "automatic"), ("max_features", True),
         ("min_samples_leaf", 1.5), ("min_samples_leaf", "few"), ("max_depth", 2.5), ("keep_proba", "0.1"),
         ("class_weight", {0: -1.0}), ("class_weight", {0: 1.0, 7: 2.0}), ("max_bins", 100_000), ("max_bins", 10.0),
         ("class_weight", "balanced_subsample"), ("class_weight", {0: "x"}), ("max_depth", 2**63),

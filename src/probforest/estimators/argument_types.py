@@ -12,7 +12,7 @@ MissingRule: TypeAlias = Literal["auto", "observed", "equal", "learned"]
 UnknownErrorRule: TypeAlias = Literal["median", "exact", "raise"]
 PriorKind: TypeAlias = Literal["auto", "empirical", "normal"]
 VotingRule: TypeAlias = Literal["soft", "majority"]
-MaxFeatures: TypeAlias = int | float | Literal["sqrt", "log2"] | None
+MaxFeatures: TypeAlias = int | float | Literal["auto", "sqrt", "log2"] | None
 ErrorColumns: TypeAlias = Literal["auto"] | Mapping[str, str | tuple[str, str] | Errors]
 
 

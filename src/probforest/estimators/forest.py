@@ -76,7 +76,7 @@ class ProbabilisticRandomForestClassifier(BaggedTrees, ProbabilisticClassifier):
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
-        max_features: MaxFeatures = "sqrt",
+        max_features: MaxFeatures = "auto",
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
         max_samples: int | float | None = None,

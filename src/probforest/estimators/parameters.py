@@ -90,7 +90,9 @@ _SHARED = {
     "min_samples_leaf": Parameter("int or float", "The same for either child of a split.", _count_or_fraction(1)),
     "min_weight_fraction_leaf": Parameter("float", "Least share of the tree's weight in a leaf.", _number(0, high=0.5)),
     "max_features": Parameter(
-        '{"sqrt", "log2"}, int, float or None', "Features that each split looks at; None takes all.", _when_used
+        '{"auto", "sqrt", "log2"}, int, float or None',
+        'Features that each split looks at; "auto" is 1.5 √(number of features), None takes all.',
+        _when_used,
     ),
     "min_impurity_decrease": Parameter(
         "float", "Least decrease of the impurity, weighted by the node's share of the tree's weight.", _number(0)
