@@ -6,7 +6,7 @@ from scipy.stats import chi2_contingency
 
 from probforest.inputs.labels import LabelTable, soft_labels
 from probforest.kernels.layout import INDEX, Target
-from probforest.trees.holes import SIGNIFICANT, informative_holes
+from probforest.trees.holes import SIGNIFICANT, informative_holes, worth_learning
 
 
 def hard(labels, k=2):
@@ -30,6 +30,14 @@ def test_two_classes_are_compared_as_by_the_chi_squared_test():
             continue
         expected = chi2_contingency(table, correction=False).statistic > SIGNIFICANT**2
         assert informative_holes(holes[:, None], hard(labels), np.ones(300))[0] == expected
+
+
+def test_many_holes_are_worth_learning_even_if_they_are_random():
+    random = np.random.default_rng(5)
+    labels, missing = random.integers(0, 2, 400), random.random((400, 2)) < [0.3, 0.6]
+    assert worth_learning(missing, hard(labels), np.ones(400)).tolist() == [False, True]
+    heavy = np.where(missing[:, 1], 1.0, 9.0)  # shares are those of weights
+    assert worth_learning(missing, hard(labels), heavy).tolist() == [False, False]
 
 
 def test_false_alarms_are_rare():

@@ -210,7 +210,7 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
         if self._adds_trees:
             return
         if self.missing == "auto":
-            self.missing_ = np.where(training.has_informative_holes(), "learned", "observed")
+            self.missing_ = np.where(training.has_holes_worth_learning(), "learned", "observed")
         else:
             self.missing_ = np.full(self._n_features, self.missing)
 

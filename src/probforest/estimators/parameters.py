@@ -107,7 +107,7 @@ _SHARED = {
         '{"auto", "observed", "equal", "learned"}',
         "Where a missing value goes: to both sides in the proportion of the node's observed weight, half to each side, "
         'or where training found it best. "auto" takes "learned" for features whose missing values say something about '
-        'the target (a test with the training set), and "observed" for the others.',
+        'the target (a test with the training set) or are nearly as many as the others, and "observed" for the rest.',
         _word(["auto", *MISSING_RULES]),
     ),
     "unknown_error": Parameter(

@@ -1,8 +1,9 @@
-"""Which features have missing values that say something about the target.
+"""For which features it pays to learn where missing values go.
 
-A value can be missing for a reason that depends on the class: a star without a spectrum was not worth one. Then it pays
-to learn where missing values go. Where they are missing at random, learning a side for them fits noise and costs
-accuracy.
+A value can be missing for a reason that depends on the class: a star without a spectrum was not worth one. Then it pays.
+Where values are missing at random, learning a side for them fits noise and costs accuracy, as long as an object can be
+followed down both branches instead. With about half of the values missing it can't: it has so many branches that nearly
+all of them are pruned.
 """
 
 import numpy as np
@@ -11,6 +12,12 @@ from ..kernels.layout import Target
 
 SIGNIFICANT = 3.5  # standard errors; by chance, one in two thousand features exceeds this
 FEWEST = 5  # missing or observed values: fewer say nothing
+MANY = 0.45  # share of missing values, from which learning is as good even if they are missing at random
+
+
+def worth_learning(missing: np.ndarray, target: Target, weight: np.ndarray) -> np.ndarray:
+    """For each column of `missing` (n, d), whether its holes say something about the target, or are many, (d,) bool."""
+    return informative_holes(missing, target, weight) | (weight @ missing >= MANY * weight.sum())
 
 
 def informative_holes(missing: np.ndarray, target: Target, weight: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from ..inputs.weights import class_weights
 from ..kernels.grow import grow
 from ..kernels.layout import Bins, Cells, Rules, Target
 from .fitted_tree import FittedTree
-from .holes import informative_holes
+from .holes import worth_learning
 
 # With a mean weight of 1 a tree has at most two nodes per object; more is possible where objects weigh more, and go
 # both ways at every split.
@@ -44,11 +44,11 @@ class TrainingSet:
         """The same objects, of which trees look at the first features only."""
         return replace(self, bins=first_features(self.bins, n_features))
 
-    def has_informative_holes(self) -> np.ndarray:
-        """For each feature, whether missing values say something about the target, (d,)."""
+    def has_holes_worth_learning(self) -> np.ndarray:
+        """For each feature, whether it pays to learn where missing values go, (d,)."""
         if self.cells.complete:
             return np.zeros(self.n_features, dtype=bool)
-        return informative_holes(np.isnan(self.cells.values[:, :, 0]), self.target, self.weight)
+        return worth_learning(np.isnan(self.cells.values[:, :, 0]), self.target, self.weight)
 
     def grow(
         self, weight: np.ndarray, rules_for: Callable[[float, int], Rules], seed: int, class_weight: Any = None
