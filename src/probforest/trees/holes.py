@@ -1,9 +1,9 @@
 """For which features it pays to learn where missing values go.
 
-A value can be missing for a reason that depends on the class: a star without a spectrum was not worth one. Then it pays.
-Where values are missing at random, learning a side for them fits noise and costs accuracy, as long as an object can be
-followed down both branches instead. With about half of the values missing it can't: it has so many branches that nearly
-all of them are pruned.
+A value can be missing for a reason that depends on the class: a star without a spectrum was not worth one. Then it
+pays. Where values are missing at random, learning a side for them fits noise and costs accuracy, as long as an object
+can be followed down both branches instead. With about half of the values missing it can't: it has so many branches
+that nearly all of them are pruned.
 """
 
 import numpy as np
