@@ -13,6 +13,7 @@ from ..storage.models import describe, load
 from ..support.wording import indented
 from .arguments import add_common, add_model, new_parser
 from .console import Console, readable_size
+from .predictions import about_labels, wrong_labels
 
 
 def add(commands) -> None:
@@ -48,6 +49,7 @@ def _description(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
         "written_by": header["written_by"],
         "format_version": header["format_version"],
         "classes": model.classes_.tolist(),
+        "wrong_labels": wrong_labels(model),
         "n_trees": len(trees),
         "n_nodes": int(sum(tree.n_nodes for tree in trees)),
         "depth": int(max(tree.depth for tree in trees)),
@@ -87,6 +89,7 @@ def _text(description: dict[str, Any], model: ProbabilisticClassifier) -> str:
         f"classes: {', '.join(map(str, description['classes']))}",
         f"{description['n_trees']:,} trees, {description['n_nodes']:,} nodes, depth {description['depth']}",
     ]
+    lines += about_labels(model)
     notes = dict(description["about"])
     out_of_bag, _ = notes.pop("out_of_bag", None), notes.pop("fingerprint", None)
     lines += [f"{key}: {value}" for key, value in notes.items()]

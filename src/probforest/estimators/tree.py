@@ -105,6 +105,7 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         training, _, _ = self._read_training_set(given, *target)
         (seed,) = seeds_of_trees(self.random_state, 1)
         self.tree_ = self._grow_tree(training, training.weight, seed)
+        self._learn_from_trees(training)
 
     @property
     def _grown_trees(self) -> list[FittedTree]:

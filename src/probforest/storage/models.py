@@ -22,6 +22,7 @@ from .saved_arrays import check_declarations
 from .saved_columns import checked_classes, checked_names
 from .saved_families import FamilyShelf, read_shelf
 from .saved_features import PROBABILITY_ROUNDING, features_from, features_to_arrays, features_to_json
+from .saved_labels import label_truth_from, label_truth_to_arrays, label_truth_to_json
 from .saved_parameters import check_parameters, parameters_to_json, route, routing_of, set_parameters
 from .saved_trees import draws_from_array, draws_to_array, trees_from_arrays, trees_to_arrays
 from .saved_values import check_sizes, from_json, to_json
@@ -204,12 +205,14 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         "feature_names_in": to_json(getattr(model, "feature_names_in_", None), "feature_names_in_"),
         **features_to_json(model.feature_model_, shelf),
         "families": shelf.entries,
+        "label_truth": label_truth_to_json(model.label_truth_),
     }
     trees = model.trees_ if kind == "forest" else [model.tree_]
     arrays = {
         **trees_to_arrays(trees),
         **features_to_arrays(model.feature_model_),
         **shelf.arrays(),
+        **label_truth_to_arrays(model.label_truth_),
     }
     if kind == "forest":
         arrays["draws"] = draws_to_array(model.draws_)
@@ -232,6 +235,7 @@ def _unpacked(document: Json, arrays: Arrays) -> Any:
     if document["feature_names_in"] is not None:
         model.feature_names_in_ = checked_names(from_json(document["feature_names_in"]), model.n_features_in_)
     n_features, n_classes = model.feature_model_.n_features, len(model.classes_)
+    model.label_truth_ = label_truth_from(document.get("label_truth"), arrays, n_classes)
     trees = trees_from_arrays(arrays, n_features, n_classes)
     if kind == "forest":
         model.trees_, model.draws_ = trees, draws_from_array(arrays["draws"], len(trees))

@@ -66,7 +66,7 @@ class FittedTree:
 
     @property
     def value(self) -> np.ndarray:
-        """Class probabilities, shape (n_nodes, n_classes)."""
+        """Class probabilities, shape (n_nodes, n_classes): mean PMFs of labels, which `label_truth` makes answers of."""
         return self.nodes.value
 
     @property
