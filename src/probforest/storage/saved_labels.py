@@ -32,7 +32,8 @@ def label_truth_from(data: Any, arrays: Mapping[str, np.ndarray], n_classes: int
     for name, (least, largest) in _NUMBERS.items():
         if type(data[name]) is not float or not least <= data[name] <= largest:
             raise ValueError(f"the {name} of its labels is invalid")
-    truth = LabelTruth(**{field: arrays[name] for field, name in _NAMES.items()}, **data)
+    parts: dict[str, Any] = {field: arrays[name] for field, name in _NAMES.items()}
+    truth = LabelTruth(**parts, **data)
     _check_arrays(truth, n_classes)
     return truth
 

@@ -66,7 +66,7 @@ class FittedTree:
 
     @property
     def value(self) -> np.ndarray:
-        """Class probabilities, shape (n_nodes, n_classes): mean PMFs of labels, which `label_truth` makes answers of."""
+        """Mean PMFs of labels, shape (n_nodes, n_classes); see `label_truth` for doubtful ones."""
         return self.nodes.value
 
     @property

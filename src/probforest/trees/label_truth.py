@@ -9,8 +9,9 @@ A mean over few objects is noisy, and T⁻¹ enlarges the noise. So q is not z =
     q = argmin ½ |q − z|² − s Σ_c m_c log q_c     on the simplex,
 
 the most probable q if z is a measurement of it and there is a weak prior around the class frequencies m. The larger the
-`softness` s, the farther q is from 0 and 1. It is learnt from answers for objects that were held out: q is the
-softest answer whose likelihood of their labels, Σ_i log Σ_c q_ic p_ic / π_c with the mean PMF π, is as large as any.
+`softness` s, the farther q is from 0 and 1. It is learnt from answers for objects that were held out, whose labels have
+the likelihood Π_i Σ_c q_ic p_ic / π_c with the mean PMF π: s is the mean of many values, weighted with the likelihood.
+If labels can't tell which s is the best, the mean is large, and answers are no harder than the labels warrant.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,16 +20,16 @@ from functools import cached_property, reduce
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 
-LEAST_SOFTNESS, LARGEST_SOFTNESS = 1e-12, 4.0  # even with the least, no probability is exactly 0
-_STEPS = 4.0 ** np.arange(-12, 1)  # values that are tried; times the share of information that is lost
+LEAST_SOFTNESS, LARGEST_SOFTNESS = 1e-12, 1e12  # even with the least, no probability is exactly 0
+_STEPS = 4.0 ** np.arange(-12, 20)  # softness that is tried; times the share of information that is lost
 _TREES_THAT_AVERAGE = 16  # fewer trees are as much too sure of themselves as there are too few of them
-_TOLERATED = 1.0  # loss of log likelihood, in all: less is no evidence for harder answers
 _MOST_JUDGED = 50_000  # objects that the softness is learnt from
 INFORMATION_SHARE = 0.2  # of a leaf's PMF: the mean that is weighted by label information. See `leaf_labels`.
 
 _SINGULAR = 1e-10  # singular values of T, relative to the largest, that count as 0
-_BLOCK = 16_384  # objects at a time, which stay in the cache
+_BLOCK, _FEWEST = 32_768, 16  # numbers at a time, which stay in the cache; of so many objects at least
 _MOST_NEWTON_STEPS, _CONVERGED = 100, 1e-12
 _TINY = 1e-300  # instead of 0 in a denominator
 
@@ -46,8 +47,9 @@ class LabelTruth:
     def answers(self, mean_pmf: np.ndarray) -> np.ndarray:
         """Probabilities of the true classes (n, k) from mean PMFs (n, k); rows of NaN stay."""
         answers = np.zeros(mean_pmf.shape)
-        for first in range(0, len(mean_pmf), _BLOCK):
-            block = slice(first, first + _BLOCK)
+        n_rows = max(_FEWEST, _BLOCK // len(self.prior))
+        for first in range(0, len(mean_pmf), n_rows):
+            block = slice(first, first + n_rows)
             masses = self.scale[self._present, None] * self._in_leaves(mean_pmf[block, self._present].T)
             answers[block, self._present] = (masses / np.maximum(_sum(masses), _TINY)).T
         return answers
@@ -94,10 +96,10 @@ class HeldOut(NamedTuple):
 def learn_label_truth(
     labels: DoubtfulLabels, leaves_per_tree: Sequence[int], held_out: HeldOut | None = None
 ) -> LabelTruth:
-    """T, and the softness from answers for objects that were held out or, if there are none, from the size of leaves."""
+    """T, and the softness from answers for objects that were held out, or else from the number and size of leaves."""
     truth = _unsoftened(labels)
     if held_out is None:
-        truth = _softened_by_size(truth, len(labels.weight) / np.mean(leaves_per_tree), len(leaves_per_tree))
+        truth = _softened_by_size(truth, len(labels.weight) / float(np.mean(leaves_per_tree)), len(leaves_per_tree))
     else:
         truth = _softened(truth, labels, held_out)
     scale = truth.scale * labels.wanted_class_weight
@@ -122,24 +124,21 @@ def _unsoftened(labels: DoubtfulLabels) -> LabelTruth:
 
 
 def _softened(truth: LabelTruth, labels: DoubtfulLabels, held_out: HeldOut) -> LabelTruth:
-    """The softest answers that the labels of objects held out do not contradict."""
+    """The mean softness, weighted with the likelihood of the labels of objects that were held out."""
     frequencies = labels.weight @ labels.pmf / labels.weight.sum()
     evidence = labels.pmf[held_out.rows] / np.where(frequencies > 0, frequencies, 1.0)
     weight = labels.weight[held_out.rows] / labels.weight.mean()
     candidates = list(_candidates(truth))
-    likelihoods = [weight @ np.log(np.sum(each.answers(held_out.mean_pmf) * evidence, axis=1)) for each in candidates]
-    good_enough = np.flatnonzero(likelihoods >= np.max(likelihoods) - _TOLERATED)
-    return candidates[good_enough[-1]]
+    fits = [weight @ np.log(np.sum(each.answers(held_out.mean_pmf) * evidence, axis=1)) for each in candidates]
+    return replace(truth, softness=float(np.average([each.softness for each in candidates], weights=softmax(fits))))
 
 
 def _softened_by_size(truth: LabelTruth, objects_per_leaf: float, n_trees: int) -> LabelTruth:
     """The softness is the variance of z in a leaf of so many objects. Leaves of a single tree are chosen to have labels
     that agree, and say more than they know; in a forest this averages out."""
-    spread = np.sum(truth.prior * (1 - truth.prior)) / np.count_nonzero(truth.prior)
-    of_one_object = spread * (1 - truth.information) / max(truth.information, LEAST_SOFTNESS)
     overconfidence = max(1.0, _TREES_THAT_AVERAGE / n_trees)
-    softness = np.clip(of_one_object / objects_per_leaf * overconfidence, LEAST_SOFTNESS, LARGEST_SOFTNESS)
-    return replace(truth, softness=float(softness))
+    softness = _variance_of_one_label(truth) / objects_per_leaf * overconfidence
+    return replace(truth, softness=max(softness, LEAST_SOFTNESS))
 
 
 def judged_objects(n_objects: int) -> np.ndarray:
@@ -148,9 +147,17 @@ def judged_objects(n_objects: int) -> np.ndarray:
 
 
 def _candidates(truth: LabelTruth) -> Iterator[LabelTruth]:
-    """From hard to soft; the closer labels are to hard ones, the harder all of them."""
-    for step in _STEPS:
+    """From hard to soft, at least to 1 and to what a single label is worth. The closer labels are to hard ones, the
+    harder all of them."""
+    largest = max(1.0, _variance_of_one_label(truth))
+    for step in _STEPS[largest >= _STEPS]:
         yield replace(truth, softness=max(float(step) * (1 - truth.information), LEAST_SOFTNESS))
+
+
+def _variance_of_one_label(truth: LabelTruth) -> float:
+    """Mean variance of z of a single object, beyond that of a hard label."""
+    spread = np.sum(truth.prior * (1 - truth.prior)) / np.count_nonzero(truth.prior)
+    return float(spread * (1 - truth.information) / max(truth.information, _SINGULAR))
 
 
 def _mean_pmfs(pmf: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -51,7 +51,8 @@ class TrainingSet:
         if nodes is None:
             raise _endless(most_nodes, self.n_objects, weight.sum(), rules)
         if self.doubt is not None:
-            nodes = with_plain_means(nodes, self.cells, target.columns, weight, self.doubt.information, rules.keep_proba)
+            information = self.doubt.information
+            nodes = with_plain_means(nodes, self.cells, target.columns, weight, information, rules.keep_proba)
         return FittedTree(nodes)
 
 
