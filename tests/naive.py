@@ -244,3 +244,33 @@ def predict(tree, values, errors, keep_proba):
         found = leaf_probabilities(tree, value, error, keep_proba)
         answers.append(sum(reach * leaf["value"] for leaf, reach in found) / sum(reach for _, reach in found))
     return np.array(answers)
+
+
+def mean_pmfs(pmf, weight):
+    """T: row c is the mean PMF of objects whose true class is c."""
+    k = pmf.shape[1]
+    return np.array(
+        [
+            [
+                sum(w * p[c] * p[other] for w, p in zip(weight, pmf, strict=True))
+                / sum(w * p[c] for w, p in zip(weight, pmf, strict=True))
+                for other in range(k)
+            ]
+            for c in range(k)
+        ]
+    )
+
+
+def true_classes(mean_pmf, channel, prior, softness):
+    """argmin ½ |q − z|² − s Σ m log q on the simplex with z = P T⁻¹, by bisection of the multiplier of Σ q = 1."""
+    z = np.linalg.solve(channel.T, mean_pmf)
+
+    def q(multiplier):
+        d = z - multiplier
+        return (d + np.sqrt(d * d + 4 * softness * prior)) / 2
+
+    low, high = z.min() - 10, z.max() + 10
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if q(middle).sum() > 1 else (low, middle)
+    return q(low)

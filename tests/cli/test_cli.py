@@ -216,6 +216,23 @@ def test_labels_with_probabilities_missing_classes_and_other_options(folder, tmp
     np.testing.assert_array_equal(model.predict_proba(query), expected.predict_proba(frame[columns].astype(float)))
 
 
+def test_every_command_says_that_labels_were_doubtful(folder, tmp_path, capsys):
+    model = tmp_path / "m.prf"
+    command = ["train", folder / "t.csv", "--target", "kind", "--label-proba", "sure", "--drop", "objid"]
+    expected = float(1 - TABLE["sure"].mean())
+    line = f"trained on doubtful labels: {expected:.1%} of them are expected to be wrong"
+    assert line in said(capsys, *command, "--set", "n_estimators=5", "-o", model).out
+    assert line in said(capsys, "inspect", model).out
+    assert line in said(capsys, "predict", model, folder / "t.csv", "-o", tmp_path / "out.csv").out
+    assert line in said(capsys, "evaluate", model, folder / "t.csv").out
+    described = json.loads(said(capsys, "inspect", model, "--json").out)
+    evaluated = json.loads(said(capsys, "evaluate", model, folder / "t.csv", "--json").out)
+    assert described["wrong_labels"] == evaluated["wrong_labels_in_training"] == pytest.approx(expected)
+    assert "doubtful" not in said(capsys, "inspect", folder / "with_units.prf").out
+    proba = pyarrow.csv.read_csv(tmp_path / "out.csv").column("proba_star").to_numpy()
+    assert ((proba > 0) & (proba < 1)).all()
+
+
 def test_without_errors_every_column_is_a_feature(folder, tmp_path, capsys):
     assert call("train", folder / "t.csv", *TRAIN, "--errors", "none", "-o", tmp_path / "m.prf") == 0
     assert probforest.load(tmp_path / "m.prf").n_features_in_ == 7

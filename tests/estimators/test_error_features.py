@@ -96,6 +96,7 @@ KINDS = {
     "no prior": {"prior": None},
     "missing": {"data": (ROUGH, LABEL), "missing": "learned"},
     "weights": {"about": {"X_err": X_ERR, "sample_weight": np.arange(600) % 3}},
+    "doubtful labels": {"about": {"X_err": X_ERR, "y_proba": 0.6 + np.arange(600) % 5 / 10}},
     "many bins": {"max_bins": 65_535},
     "few bins": {"max_bins": 8},
     "all features": {"max_features": None},

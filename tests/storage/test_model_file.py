@@ -103,7 +103,7 @@ def test_the_same_content_is_the_same_bytes(path, tmp_path):
 def test_the_header_alone(path):
     header = read_header(path)
     assert header.document == DOCUMENT
-    assert header.format_version == 2
+    assert header.format_version == 3
     assert header.arrays["reals"] == Declaration(np.dtype(float), (2, 3))
 
 
@@ -205,9 +205,9 @@ def test_no_pickle_is_ever_loaded(path, tmp_path):
 
 
 def test_a_newer_format(path):
-    with_header(path, format_version=3, arrays="of another kind")
+    with_header(path, format_version=4, arrays="of another kind")
     with pytest.raises(
-        ModelFileError, match=r"was written by a newer probforest \(format version 3\); this one reads up to 2. Upgrade"
+        ModelFileError, match=r"was written by a newer probforest \(format version 4\); this one reads up to 3. Upgrade"
     ):
         read_file(path)
 

@@ -435,7 +435,7 @@ def test_notes(path):
         "columns": ["mag", "rad", "count"],
         "about": about,
         "written_by": version("probforest"),
-        "format_version": 2,
+        "format_version": 3,
     }
     save(CASES["tree"].fitted(), path)
     assert describe(path)["about"] == {}

@@ -22,7 +22,15 @@ from ..support.extras import need
 from ..support.wording import suggestion
 from .arguments import add_common, add_model, add_n_jobs, add_overwrite, new_parser, refuse_to_overwrite, table_path
 from .console import Console
-from .predictions import Fingerprint, TablePredictions, columns_of, load_for_tables, predict_table
+from .predictions import (
+    Fingerprint,
+    TablePredictions,
+    about_labels,
+    columns_of,
+    load_for_tables,
+    predict_table,
+    wrong_labels,
+)
 from .target import positions, read_labels_of
 
 
@@ -80,15 +88,19 @@ def _run(options: argparse.Namespace, console: Console, report: Path | None) -> 
     console.say(f"{options.model} on {options.table}, classes in {target}\n")
     if n_unlabelled:
         console.say(f"left out: {n_unlabelled:,} rows without a class")
+    for line in about_labels(model):
+        console.say(f"{line}\n")
     shifts = {shift.name: shift.in_words() for shift in predictions.shifts}
     console.say(evaluation_text(evaluation, shifts))
     details = _details(options, evaluation, target, header, n_unlabelled)
+    details["Labels in training that are expected to be wrong"] = f"{wrong_labels(model):.1%}"
     _draw(model, evaluation, options, report, details, notes, shifts)
     written = [str(path) for path in (options.plots, options.report) if path is not None]
     if written:
         console.say(f"\nwritten: {', '.join(written)}")
     names = {"model": str(options.model), "table": str(options.table), "target": target}
     remarks = {"is_training_table": is_training_table, "notes": notes, "rows_without_class": n_unlabelled}
+    remarks["wrong_labels_in_training"] = wrong_labels(model)
     console.result({**names, **remarks, **predictions.as_dict(), **evaluation.as_dict()})
     return 0
 

@@ -62,5 +62,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
             figures.draw(name, rows, path)
         console.say(f"\n## {name} ({options.recipe} recipe, {seeds} seeds, {time.perf_counter() - start:.0f} s)\n")
         console.say(table(rows, "seconds" if name == "runtime" else "accuracy"))
+        if name == "labels":
+            console.say("\nLog loss\n")
+            console.say(table(rows, "log_loss"))
     console.result({"seeds": seeds, "recipe": options.recipe, "files": files})
     return 0

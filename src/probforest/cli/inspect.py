@@ -15,6 +15,7 @@ from ..support.wording import indented
 from ..trees.fitted_tree import FittedTree
 from .arguments import add_common, add_model, new_parser
 from .console import Console, readable_size
+from .predictions import about_labels, wrong_labels
 
 
 def add(commands) -> None:
@@ -52,6 +53,7 @@ def _description(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
         "written_by": header["written_by"],
         "format_version": header["format_version"],
         "classes": model.classes_.tolist(),
+        "wrong_labels": wrong_labels(model),
         **_size(trees),
         "fallback_trees": _size(fallback) if fallback else None,
         "features": names,
@@ -104,6 +106,7 @@ def _text(description: dict[str, Any], model: ProbabilisticClassifier) -> str:
     ]
     if description["fallback_trees"] is not None:
         lines.append(f"without error features: {_size_text(description['fallback_trees'])}")
+    lines += about_labels(model)
     notes = dict(description["about"])
     out_of_bag, _ = notes.pop("out_of_bag", None), notes.pop("fingerprint", None)
     lines += [f"{key}: {value}" for key, value in notes.items()]

@@ -12,7 +12,7 @@ from ..support.wording import listed
 from .arguments import add_common, add_model, add_n_jobs, add_output, new_parser, refuse_to_overwrite, table_path
 from .columns_to_use import matching
 from .console import Console
-from .predictions import columns_of, load_for_tables, predict_table
+from .predictions import about_labels, columns_of, load_for_tables, predict_table
 
 
 def add(commands) -> None:
@@ -69,6 +69,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
     by_class = {str(name): count for name, count in zip(model.classes_.tolist(), counts.tolist(), strict=True)}
     console.say(f"{options.output}: {n_rows:,} rows in {seconds:.1f} s")
     console.say(f"kept columns: {', '.join(kept) or 'none'}")
+    for line in about_labels(model):
+        console.say(line)
     if catalogue.skipped and options.keep is None:
         console.note(f"columns that can't be copied: {listed(list(catalogue.skipped))}.")
     if not kept and options.keep is None:

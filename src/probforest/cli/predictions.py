@@ -39,6 +39,21 @@ def load_for_tables(path: Path, n_jobs: int) -> ProbabilisticClassifier:
     return model.set_params(n_jobs=n_jobs) if "n_jobs" in model.get_params() else model
 
 
+def about_labels(model: ProbabilisticClassifier) -> list[str]:
+    """A line if the model was trained on doubtful labels."""
+    if model.label_truth_ is None:
+        return []
+    return [
+        f"trained on doubtful labels: {model.label_truth_.wrong:.1%} of them are expected to be wrong. Probabilities "
+        "are those of the true classes."
+    ]
+
+
+def wrong_labels(model: ProbabilisticClassifier) -> float:
+    """Expected share of wrong labels in the training set."""
+    return 0.0 if model.label_truth_ is None else model.label_truth_.wrong
+
+
 def columns_of(model: ProbabilisticClassifier) -> list[str]:
     """All columns that a model needs."""
     names = model.feature_model_.layout.names

@@ -33,7 +33,7 @@ from .arguments import (
 )
 from .columns_to_use import ColumnsToUse, choose_columns, look_like_errors, look_like_identifiers
 from .console import Console, readable_size
-from .predictions import Fingerprint, in_file, table_for
+from .predictions import Fingerprint, about_labels, in_file, table_for, wrong_labels
 from .target import read_labels_of
 
 _MOST_IMPORTANT = 10
@@ -291,6 +291,8 @@ def _report(
         )
         console.say("confusion matrix (rows: class in the table, columns: answer)")
         console.say(indented(confusion_text(evaluation.confusion, evaluation.names)))
+    for line in about_labels(forest):
+        console.say(f"{line} The out-of-bag scores compare them with the labels in the table, wrong ones included.")
     console.say("\nmost important features")
     names = [str(name) for name in forest.feature_names_]
     order = np.argsort(-forest.feature_importances_, kind="stable")[:_MOST_IMPORTANT]
@@ -318,6 +320,7 @@ def _summary(
         "rows_without_class": labelled.n_unlabelled,
         "target": options.target,
         "classes": forest.classes_.tolist(),
+        "wrong_labels": wrong_labels(forest),
         "features": {name: None if pair is None else asdict(pair) for name, pair in chosen.pairs.items()},
         "ignored": chosen.ignored,
         "importances": dict(zip(forest.feature_names_.tolist(), forest.feature_importances_.tolist(), strict=True)),

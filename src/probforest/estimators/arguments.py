@@ -63,6 +63,11 @@ OTHER_VALUES = {
 
 ATTRIBUTES = {
     "classes_": Description("ndarray of shape (n_classes,)", "The classes, sorted."),
+    "label_truth_": Description(
+        "LabelTruth or None",
+        "How labels depend on the true classes: row c of `label_truth_.channel` is the mean PMF of objects whose true "
+        "class is c, and `label_truth_.wrong` is the expected share of wrong labels. None if all labels are certain.",
+    ),
     "n_features_in_": Description("int", "Number of columns of `X`, including those of errors."),
     "feature_names_in_": Description(
         "ndarray of shape (n_features_in_,)", "Names of the columns of `X`, if it had names that are all strings."

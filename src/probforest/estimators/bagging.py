@@ -17,7 +17,8 @@ from ..support.progress import with_progress
 from ..support.threads import in_threads
 from ..support.warning import warn_caller
 from ..trees.bootstrap import Draw, out_of_bag_sums, seeds_of_trees
-from ..trees.fitted_tree import FittedTree
+from ..trees.fitted_tree import FittedTree, sum_of_answers
+from ..trees.label_truth import HeldOut, judged_objects
 from ..trees.leaves import leaf_probabilities, proximities
 from ..trees.training_set import TrainingSet
 from .argument_types import Uncertainty
@@ -77,6 +78,7 @@ class BaggedTrees(TreeEnsemble):
         values_only = training.with_first_features(self.feature_model_.n_values) if self._has_error_features else None
         self.fallback_trees_ = [] if values_only is None else earlier_fallback + self._grow(values_only, draws)
         self.draws_ = earlier_draws + draws
+        self._learn_from_trees(training)
         if everything is not None:
             self._judge_out_of_bag(training, everything, truth)
 
@@ -117,11 +119,7 @@ class BaggedTrees(TreeEnsemble):
 
     def _judge_out_of_bag(self, training: TrainingSet, query: Cells, truth: Any) -> None:
         """Every object is judged by the trees that did not draw it; one that weighs nothing, by all of them."""
-        judges = [
-            (tree, draw)
-            for tree, draw in zip(self.trees_, self.draws_, strict=True)
-            if draw.n_objects == training.n_objects
-        ]
+        judges = self._judges(self.trees_, training)
         if len(judges) < len(self.trees_):
             warn_caller("Trees that were grown on another number of objects take no part in the out-of-bag score.")
 
@@ -137,6 +135,24 @@ class BaggedTrees(TreeEnsemble):
                 "More trees help."
             )
         self._keep_out_of_bag(total, judged & training.kept, truth)
+
+    def _judges(self, trees: list[FittedTree], training: TrainingSet) -> list[tuple[FittedTree, Draw]]:
+        """The trees that were grown on as many objects, and what they drew."""
+        pairs = zip(trees, self.draws_, strict=True)
+        return [(tree, draw) for tree, draw in pairs if draw.n_objects == training.n_objects]
+
+    def _held_out(self, trees: list[FittedTree], training: TrainingSet) -> HeldOut | None:
+        """Means of the trees' leaves, whatever `voting` is, for some objects that a tree did not draw."""
+
+        def answers_of(tree: FittedTree, left_out: Cells) -> np.ndarray:
+            return sum_of_answers([tree], left_out, float(self.keep_proba))
+
+        everything, asked = np.ones(training.n_objects, dtype=bool), judged_objects(training.n_objects)
+        n_columns, judges = trees[0].value.shape[1], self._judges(trees, training)
+        query = training.cells
+        total, n_answers = out_of_bag_sums(judges, everything, query, answers_of, n_columns, self.n_jobs, asked)
+        rows = np.flatnonzero(n_answers)
+        return HeldOut(rows, total[rows] / n_answers[rows, None]) if len(rows) else None
 
     @described(VALUES | OTHER_VALUES)
     def proximity(

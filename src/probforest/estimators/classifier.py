@@ -15,6 +15,7 @@ from ..inputs.weights import check_total, class_weights, read_sample_weight
 from ..kernels.layout import Cells
 from ..support.docstrings import described
 from ..trees.fitted_tree import FittedTree, sum_of_answers
+from ..trees.label_truth import DoubtfulLabels, LabelTruth, learn_label_truth
 from ..trees.prior_trial import judge, losses_of_trial, sample_for_trial
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import Uncertainty
@@ -37,6 +38,7 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
 
     # Attributes, set by fit.
     classes_: np.ndarray
+    label_truth_: LabelTruth | None
 
     @described(VALUES | CLASS_TARGETS)
     def fit(
@@ -79,7 +81,8 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
         """Predict the probability of every class.
 
         A tree answers with the class probabilities of its leaves, weighted by the probability to reach them. A forest
-        averages the answers of its trees, or counts their votes (see its parameter `voting`).
+        averages the answers of its trees, or counts their votes (see its parameter `voting`). If labels were doubtful,
+        these are mean PMFs of labels; what is returned are the probabilities of the true classes that explain them.
 
         Parameters
         ----------
@@ -92,7 +95,7 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
         """
         query, falls_back = self._read_query(X, X_err, X_limit, X_samples, may_fall_back=True)
         trees = self._fallback_trees if falls_back else self._grown_trees
-        return self._sum_of_answers(trees, query, self.n_jobs) / len(trees)
+        return self._truth_of(self._sum_of_answers(trees, query, self.n_jobs) / len(trees))
 
     @described(VALUES)
     def predict(
@@ -173,14 +176,25 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
         majority = self.voting == "majority"
         return sum_of_answers(trees, query, float(self.keep_proba), majority=majority, n_jobs=n_jobs)
 
+    def _truth_of(self, answers: np.ndarray) -> np.ndarray:
+        """Probabilities of the true classes, from mean PMFs of labels (n, k). Votes are counted as they are."""
+        return answers if self.label_truth_ is None or self.voting == "majority" else self.label_truth_.answers(answers)
+
+    def _learn_from_trees(self, training: TrainingSet) -> None:
+        self.label_truth_ = None
+        if training.doubt is not None:
+            # The fallback trees are those of a model without error features, whose answers they must give.
+            trees = self._fallback_trees if self._has_error_features else self._grown_trees
+            leaves = [len(tree.leaves) for tree in trees]
+            self.label_truth_ = learn_label_truth(training.doubt, leaves, self._held_out(trees, training))
+
     def _read_training_set(
         self, given: tuple, y: Any, y_proba: Any, classes: Any, sample_weight: Any
     ) -> tuple[TrainingSet, Cells, LabelTable]:
         table = self._read_table(given, self.feature_model_.layout if self._adds_trees else None)
         labels = read_labels(y, y_proba, classes, len(table.X))
-        given_weight = weight = read_sample_weight(sample_weight, len(table.X))
-        if self.label_information:
-            weight = weight * labels.information
+        given_weight = read_sample_weight(sample_weight, len(table.X))
+        weight = given_weight * labels.information if self.label_information else given_weight
         check_total(weight)
         factors = class_weights(None if self._class_weight_per_tree else self.class_weight, labels, weight)
         weighted_labels, factor = labels.reweighted(factors)
@@ -192,7 +206,8 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
         features = self._learn_features(table, weight, given_weight, self.prior_)
         self._warn_if_too_light(weight)
         self.classes_, self.feature_model_ = labels.classes, features.model
-        training = make_training_set(features, weighted_labels, weight)
+        doubt = self._doubt(labels.rows(weight > 0), given_weight[weight > 0], factors)
+        training = make_training_set(features, weighted_labels, weight, doubt)
         self._choose_missing_rules(training)
         return training, features.cells, labels
 
@@ -236,8 +251,19 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
         """The objects of a trial. Trees look at their values only, so that error features don't change the prior."""
         features = self._learn_features(table, weight[rows], sample_weight[rows], prior, rows)
         self.feature_model_ = features.model  # what grows a tree reads it; the fit itself replaces it
-        sample = make_training_set(features, labels.rows(rows), weight[rows])
+        sample = make_training_set(features, labels.rows(rows), weight[rows], None)
         return sample.with_first_features(features.model.n_values)
+
+    def _doubt(self, labels: LabelTable, weight: np.ndarray, class_weight: np.ndarray) -> DoubtfulLabels | None:
+        """The labels of the objects that weigh something, if they are doubtful."""
+        if labels.pmf is None:
+            return None
+        information = labels.information if self.label_information else np.ones(len(weight))
+        if self._class_weight_per_tree:
+            class_weight = class_weights("balanced", labels, weight * information, of_a_draw=True)
+        wanted = "balanced" if self._class_weight_per_tree else self.class_weight
+        wanted = class_weights(wanted, labels, weight, of_a_draw=True)
+        return DoubtfulLabels(labels.pmf, weight, information, class_weight, wanted)
 
     def _check_classes(self, classes: np.ndarray) -> None:
         """Refuse other classes than those of the trees that are kept; nothing has been changed yet."""

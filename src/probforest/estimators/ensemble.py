@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..kernels.layout import Cells
 from ..support.docstrings import described
 from ..trees.fitted_tree import FittedTree
+from ..trees.label_truth import HeldOut
 from ..trees.leaves import leaf_probabilities, mean_importances, most_probable_leaves
 from ..trees.training_set import TrainingSet
 from .argument_types import Uncertainty
@@ -49,6 +50,13 @@ class TreeEnsemble(ProbabilisticEstimator):
     @abstractmethod
     def _sum_of_answers(self, trees: list[FittedTree], query: Cells, n_jobs: int | None = None) -> np.ndarray:
         """Sum of the trees' answers for every object, (n, k)."""
+
+    def _learn_from_trees(self, training: TrainingSet) -> None:
+        """What remains to be learnt when the trees are grown: nothing, unless the target needs something."""
+
+    def _held_out(self, trees: list[FittedTree], training: TrainingSet) -> HeldOut | None:
+        """What the trees say about objects that they have not seen, if they have not seen all of them."""
+        return None
 
     @property
     def feature_importances_(self) -> np.ndarray:

@@ -132,8 +132,9 @@ class ProbabilisticRandomForestClassifier(BaggedTrees, ProbabilisticClassifier):
 
     def _keep_out_of_bag(self, total: np.ndarray, counted: np.ndarray, truth: LabelTable) -> None:
         with np.errstate(invalid="ignore"):  # 0 / 0 where every tree drew the object
-            self.oob_decision_function_ = total / total.sum(axis=1)[:, None]
+            self.oob_decision_function_ = self._truth_of(total / total.sum(axis=1)[:, None])
         metric = self.oob_score if callable(self.oob_score) else accuracy_score
         labels = self.classes_[truth.class_index[counted]]
-        answers = self.classes_[total[counted].argmax(axis=1)]
+        decisive = total if self.label_truth_ is None else self.oob_decision_function_
+        answers = self.classes_[decisive[counted].argmax(axis=1)]
         self.oob_score_ = metric(labels, answers) if counted.any() else np.nan

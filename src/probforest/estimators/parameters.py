@@ -118,7 +118,7 @@ _SHARED = {
     "label_information": Parameter(
         "bool",
         "Multiply an object's weight by the information of its label: 1 for a hard label, 0 when all classes are "
-        "equally probable. False is the paper's rule.",
+        "equally probable. False is the paper's rule. Predictions are probabilities of the true classes with both.",
         check_flag,
     ),
     "max_bins": Parameter(
@@ -216,7 +216,8 @@ FOREST_PARAMETERS = _SHARED | {
     "warm_start": Parameter("bool", "Keep the trees of the last `fit` and add to them.", check_flag),
     "voting": Parameter(
         '{"soft", "majority"}',
-        "Average the trees' probabilities, or count their votes as the paper does.",
+        "Average the trees' probabilities, or count their votes as the paper does. Shares of votes are not corrected "
+        "for doubtful labels.",
         _word(VOTING_RULES),
     ),
 }

@@ -114,6 +114,7 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         if self._has_error_features:
             values_only = training.with_first_features(self.feature_model_.n_values)
             self.fallback_tree_ = self._grow_tree(values_only, training.weight, seed)
+        self._learn_from_trees(training)
 
     @property
     def _grown_trees(self) -> list[FittedTree]:

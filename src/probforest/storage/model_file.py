@@ -26,7 +26,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-FORMAT, FORMAT_VERSION = "probforest model", 2  # version 1 had tables of posteriors
+FORMAT, FORMAT_VERSION = "probforest model", 3  # version 1 had tables of posteriors, version 2 no label truth
 DOCUMENT = "model.json"
 LEVEL = 1  # of the compression: more takes much longer and saves little, as probabilities are hardly compressible
 

@@ -24,6 +24,7 @@ from .saved_arrays import check_declarations
 from .saved_columns import checked_classes, checked_names
 from .saved_families import FamilyShelf, read_shelf
 from .saved_features import PROBABILITY_ROUNDING, features_from, features_to_arrays, features_to_json
+from .saved_labels import label_truth_from, label_truth_to_arrays, label_truth_to_json
 from .saved_parameters import (
     check_parameters,
     checked_missing_rules,
@@ -221,6 +222,7 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         "prior": model.prior_,
         "prior_trial": None if model.prior_trial_ is None else list(model.prior_trial_),
         "families": shelf.entries,
+        "label_truth": label_truth_to_json(model.label_truth_),
     }
     trees = model.trees_ if kind == "forest" else [model.tree_]
     fallback = model.fallback_trees_ if kind == "forest" else [model.fallback_tree_]
@@ -229,6 +231,7 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         **(trees_to_arrays(fallback, FALLBACK) if model.feature_model_.has_error_features else {}),
         **features_to_arrays(model.feature_model_),
         **shelf.arrays(),
+        **label_truth_to_arrays(model.label_truth_),
     }
     if kind == "forest":
         arrays["draws"] = draws_to_array(model.draws_)
@@ -255,6 +258,7 @@ def _unpacked(document: Json, arrays: Arrays) -> Any:
     model.prior_trial_ = checked_trial(document.get("prior_trial"))
     if document["feature_names_in"] is not None:
         model.feature_names_in_ = checked_names(from_json(document["feature_names_in"]), model.n_features_in_)
+    model.label_truth_ = label_truth_from(document.get("label_truth"), arrays, n_classes)
     trees = trees_from_arrays(arrays, n_features, n_classes)
     fallback = _fallback_trees(model.feature_model_, arrays, n_classes, len(trees))
     if kind == "forest":

@@ -32,6 +32,9 @@ def _forms_of_trees(nodes: str) -> dict[str, Form]:
 
 _FORMS = {
     **_forms_of_trees("nodes"),
+    "label_channel": Form("<f8", ("classes", "classes"), is_optional=True),
+    "label_prior": Form("<f8", ("classes",), is_optional=True),
+    "label_scale": Form("<f8", ("classes",), is_optional=True),
     "prior_edges": Form("<f8", ("edges",)),
     "prior_mass": Form("<f8", ("cells",)),
     "prior_summaries": Form("<f8", ("edges", None, 3), is_optional=True),

@@ -44,17 +44,21 @@ def out_of_bag_sums(
     answers_of: Callable[[FittedTree, Cells], np.ndarray],
     n_columns: int,
     n_jobs: int | None = None,
+    asked: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """For every object, the sum of the answers of all trees that did not draw it (n, n_columns), and their number (n,).
 
     `query` has all n objects. Those that weigh something, where `kept` (n,) is true, could be drawn; the others are out
-    of every bag. `answers_of` takes a tree and a query of m objects, and returns an array (m, n_columns).
+    of every bag. `answers_of` takes a tree and a query of m objects, and returns an array (m, n_columns). Where `asked`
+    (n,) is false, there are no answers.
     """
 
     def answers(judge: tuple[FittedTree, Draw]) -> tuple[np.ndarray, np.ndarray]:
         tree, draw = judge
         out_of_bag = np.ones(len(kept), dtype=bool)
         out_of_bag[kept] = draw.counts() == 0
+        if asked is not None:
+            out_of_bag &= asked
         return out_of_bag, answers_of(tree, query._replace(values=query.values[out_of_bag]))
 
     total, n_answers = np.zeros((len(kept), n_columns)), np.zeros(len(kept), dtype=np.int64)

@@ -66,7 +66,7 @@ class FittedTree:
 
     @property
     def value(self) -> np.ndarray:
-        """Class probabilities, shape (n_nodes, n_classes)."""
+        """Mean PMFs of labels, shape (n_nodes, n_classes); see `label_truth` for doubtful ones."""
         return self.nodes.value
 
     @property

@@ -14,6 +14,8 @@ from ..kernels.grow import grow
 from ..kernels.layout import Bins, Cells, Rules, Target
 from .fitted_tree import FittedTree
 from .holes import worth_learning
+from .label_truth import DoubtfulLabels
+from .leaf_labels import with_plain_means
 
 # With a mean weight of 1 a tree has at most two nodes per object; more is possible where objects weigh more, and go
 # both ways at every split.
@@ -30,6 +32,7 @@ class TrainingSet:
     labels: LabelTable
     target: Target
     weight: np.ndarray  # (n,) > 0
+    doubt: DoubtfulLabels | None  # None: all labels are hard
 
     @property
     def n_objects(self) -> int:
@@ -65,6 +68,9 @@ class TrainingSet:
         nodes = grow(self.cells, self.bins, target, weight, rules, seed, most_nodes)
         if nodes is None:
             raise _endless(most_nodes, self.n_objects, weight.sum(), rules)
+        if self.doubt is not None:
+            information = self.doubt.information
+            nodes = with_plain_means(nodes, self.cells, target.columns, weight, information, rules.keep_proba)
         return FittedTree(nodes)
 
 
@@ -77,12 +83,14 @@ def _endless(most_nodes: int, n_objects: int, total: float, rules: Rules) -> Val
     )
 
 
-def make_training_set(features: FittedFeatures, labels: LabelTable, weight: np.ndarray) -> TrainingSet:
-    """Leave out the objects without weight."""
+def make_training_set(
+    features: FittedFeatures, labels: LabelTable, weight: np.ndarray, doubt: DoubtfulLabels | None
+) -> TrainingSet:
+    """Leave out the objects without weight; `doubt` has none of them."""
     kept = weight > 0
     cells = features.cells if kept.all() else _rows(features.cells, kept)
     labels, weight = labels.rows(kept), weight[kept]
-    return TrainingSet(kept, cells, features.bins, labels, labels.for_kernels(), weight)
+    return TrainingSet(kept, cells, features.bins, labels, labels.for_kernels(), weight, doubt)
 
 
 def _rows(cells: Cells, kept: np.ndarray) -> Cells:

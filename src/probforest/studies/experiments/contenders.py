@@ -102,6 +102,13 @@ def paper_labels_prf(case: Case, setting: Setting) -> Answers:
     return answers_of(forest, setting, case.X_test)
 
 
+def mean_labels_prf(case: Case, setting: Setting) -> Answers:
+    """The mean PMFs of leaves, as in the paper: what labels say, not what is true."""
+    forest = probabilistic(setting).fit(case.X, case.y, y_proba=case.confidence)
+    forest.label_truth_ = None
+    return answers_of(forest, setting, case.X_test)
+
+
 def forest(case: Case, setting: Setting) -> Answers:
     return answers_of(plain(setting).fit(case.X, case.y), setting, case.X_test)
 
@@ -214,6 +221,7 @@ LABELS: dict[str, Contender] = {
     "forest": forest,
     "PRF": full_prf,
     "PRF, labels count alike": paper_labels_prf,
+    "PRF, mean labels": mean_labels_prf,
     "gradient boosting": boosting,
     "forest, weights |2p − 1|": weighted_forest,
     "regression forest on p": regression_forest,
