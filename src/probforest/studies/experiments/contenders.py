@@ -228,6 +228,7 @@ LABELS: dict[str, Contender] = {
     "forest, clean labels only": clean_forest,
 }
 MISSING: dict[str, Contender] = {
+    'PRF, missing="auto"': missing_prf("auto"),
     'PRF, missing="observed"': missing_prf("observed"),
     'PRF, missing="equal"': missing_prf("equal"),
     'PRF, missing="learned"': missing_prf("learned"),
