@@ -119,10 +119,10 @@ OURS: dict[str, Contender] = {
     "learned, normal": probabilistic(missing="learned", prior="normal"),
     "auto, empirical": probabilistic(prior="empirical"),
     "auto, none": probabilistic(prior=None),
-    "keep_proba 0.05": probabilistic(keep_proba=0.05),
-    "keep_proba 0.2": probabilistic(keep_proba=0.2),
-    "2 objects per leaf": probabilistic(min_samples_leaf=2),
-    "half of the features": probabilistic(max_features=0.5),
+    "keep_proba=0.1": probabilistic(keep_proba=0.1),
+    "min_samples_leaf=2": probabilistic(min_samples_leaf=2),
+    'max_features="sqrt"': probabilistic(max_features="sqrt"),
+    "max_features=0.5": probabilistic(max_features=0.5),
     "exact values": without_errors(),
 }
 CONTENDERS = RIVALS | OURS

@@ -58,7 +58,7 @@ def test_a_tree_of_all_features_does_not_depend_on_the_seed_and_one_of_some_does
 
 @pytest.mark.parametrize(
     ("max_features", "expected"),
-    [("auto", 5), ("sqrt", 3), ("log2", 3), (0.5, 5), (4, 4), (None, 10), (1.0, 10), (0.01, 1)],
+    [("auto", 4), ("sqrt", 3), ("log2", 3), (0.5, 5), (4, 4), (None, 10), (1.0, 10), (0.01, 1)],
 )
 def test_number_of_features(max_features, expected):
     from probforest.inputs.parameters import number_of_features

@@ -86,7 +86,7 @@ class ProbabilisticRandomForestClassifier(BaggedTrees, ProbabilisticClassifier):
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         warm_start: bool = False,
-        keep_proba: float = 0.1,
+        keep_proba: float = 0.05,
         voting: VotingRule = "soft",
         missing: MissingRule = "auto",
         unknown_error: UnknownErrorRule = "median",

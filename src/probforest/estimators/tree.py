@@ -75,7 +75,7 @@ class ProbabilisticDecisionTreeClassifier(ProbabilisticClassifier):
         min_impurity_decrease: float = 0.0,
         class_weight: dict[Any, Any] | Literal["balanced"] | None = None,
         random_state: int | np.random.RandomState | None = None,
-        keep_proba: float = 0.1,
+        keep_proba: float = 0.05,
         missing: MissingRule = "auto",
         unknown_error: UnknownErrorRule = "median",
         label_information: bool = True,

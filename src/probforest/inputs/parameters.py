@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable
+from math import ceil
 from numbers import Integral, Real
 from typing import Any
 
@@ -14,7 +15,6 @@ UNKNOWN_ERROR_RULES = ("median", "exact", "raise")
 VOTING_RULES = ("soft", "majority")
 MAX_MAX_BINS = 65_535
 LARGEST_INTEGER = 2**31 - 1  # of a count: kernels number objects and nodes with 32 bits
-FEATURES_PER_ROOT = 1.5  # a value with an error splits less well than an exact one: more features make up for it
 LEAST_FRACTION = 1e-12  # of the training weight: less than one of all the objects that fit in memory
 
 
@@ -79,7 +79,8 @@ def number_of_features(max_features: Any, n_features: int) -> int:
     if max_features is None:
         return n_features
     if isinstance(max_features, str) and max_features == "auto":
-        return min(n_features, round(FEATURES_PER_ROOT * np.sqrt(n_features)))
+        # A value with an error splits less well than an exact one: one more feature makes up for it.
+        return ceil(np.sqrt(n_features))
     if isinstance(max_features, str) and max_features in ("sqrt", "log2"):
         share = np.sqrt(n_features) if max_features == "sqrt" else np.log2(n_features)
         return max(1, int(share))
