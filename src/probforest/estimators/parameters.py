@@ -91,8 +91,8 @@ _SHARED = {
     "min_weight_fraction_leaf": Parameter("float", "Least share of the tree's weight in a leaf.", _number(0, high=0.5)),
     "max_features": Parameter(
         '{"auto", "sqrt", "log2"}, int, float or None',
-        'Features that each split looks at; "auto" is √(number of features) rounded up, "sqrt" rounded down, None takes '
-        "all.",
+        'Features that each split looks at; "auto" is √(number of features) rounded up, "sqrt" rounded down, None all '
+        "of them.",
         _when_used,
     ),
     "min_impurity_decrease": Parameter(
