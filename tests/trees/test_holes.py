@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.stats import chi2_contingency
+from scipy.stats import binomtest, chi2_contingency
 
 from probforest.inputs.labels import LabelTable, soft_labels
 from probforest.kernels.layout import INDEX, Target
-from probforest.trees.holes import SIGNIFICANT, informative_holes, worth_learning
+from probforest.trees.holes import CHANCE, informative_holes, worth_learning
 
 
 def hard(labels, k=2):
@@ -20,16 +20,37 @@ def test_holes_that_are_the_label_are_informative_and_random_ones_are_not():
     assert informative_holes(missing, hard(labels), np.ones(400)).tolist() == [True, False, False]
 
 
-def test_two_classes_are_compared_as_by_the_chi_squared_test():
+def test_a_few_holes_are_compared_as_by_the_binomial_test():
+    """Of a large table, so that the objects with holes are as good as drawn from all."""
     random = np.random.default_rng(1)
-    for _ in range(200):
-        labels = random.integers(0, 2, 300)
-        holes = random.random(300) < 0.2 + random.normal(0, 0.15) * labels
+    labels = np.repeat([0, 1, 2], [60_000, 30_000, 10_000])
+    for _ in range(100):
+        holes = np.zeros(100_000, dtype=bool)
+        holes[random.choice(100_000, 40, p=(p := random.dirichlet([9, 6, 3])[labels]) / p.sum(), replace=False)] = True
+        p_values = [binomtest(np.sum(labels[holes] == c), 40, np.mean(labels == c), side).pvalue
+                    for c in range(3) for side in ("greater", "less")]  # fmt: skip
+        expected = 6 * min(p_values)
+        if not 0.8 < expected / CHANCE < 1.25:
+            assert informative_holes(holes[:, None], hard(labels, 3), np.ones(100_000))[0] == (expected < CHANCE)
+
+
+def test_many_holes_are_compared_as_by_the_chi_squared_test():
+    random = np.random.default_rng(3)
+    for _ in range(300):
+        labels = random.integers(0, 2, 2000)
+        holes = random.random(2000) < 0.4 + random.normal(0, 0.05) * labels
         table = np.array([[np.sum(holes & (labels == c)), np.sum(~holes & (labels == c))] for c in (0, 1)])
-        if table.min() < 5:
-            continue
-        expected = chi2_contingency(table, correction=False).statistic > SIGNIFICANT**2
-        assert informative_holes(holes[:, None], hard(labels), np.ones(300))[0] == expected
+        expected = chi2_contingency(table, correction=False).pvalue
+        found = informative_holes(holes[:, None], hard(labels), np.ones(2000))[0]
+        assert not found or expected < CHANCE
+        assert found or expected > CHANCE / 10
+
+
+def test_holes_of_a_rare_class_are_found():
+    random = np.random.default_rng(7)
+    labels = (np.arange(400) < 12).astype(int)
+    holes = np.where(labels == 1, random.random(400) < 0.9, random.random(400) < 0.02)
+    assert informative_holes(holes[:, None], hard(labels), np.ones(400))[0]
 
 
 def test_many_holes_are_worth_learning_even_if_they_are_random():
@@ -40,13 +61,23 @@ def test_many_holes_are_worth_learning_even_if_they_are_random():
     assert worth_learning(missing, hard(labels), heavy).tolist() == [False, False]
 
 
-def test_false_alarms_are_rare():
+@pytest.mark.parametrize(
+    ("n", "shares", "missing"),
+    [
+        (500, [0.8, 0.15, 0.05], 0.2),
+        (1000, np.full(50, 1 / 50), 0.02),
+        (300, np.full(50, 1 / 50), 0.05),
+        (1000, [0.49, 0.49, *np.full(18, 0.02 / 18)], 0.05),
+        (1000, [0.995, 0.005], 0.05),
+    ],
+)
+def test_false_alarms_are_rare(n, shares, missing):
     random = np.random.default_rng(2)
     alarms = 0
-    for _ in range(20):
-        labels = random.choice(3, 500, p=[0.8, 0.15, 0.05])
-        alarms += informative_holes(random.random((500, 50)) < 0.2, hard(labels, 3), np.ones(500)).sum()
-    assert alarms <= 5  # of 1,000
+    for _ in range(5):
+        labels = random.choice(len(shares), n, p=shares)
+        alarms += informative_holes(random.random((n, 100)) < missing, hard(labels, len(shares)), np.ones(n)).sum()
+    assert alarms <= 3  # of 500; less than one is expected
 
 
 @pytest.mark.parametrize("weight", [2.0, 1e-30])

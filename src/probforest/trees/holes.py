@@ -7,10 +7,11 @@ that nearly all of them are pruned.
 """
 
 import numpy as np
+from scipy.special import betainc
 
 from ..kernels.layout import Target
 
-SIGNIFICANT = 3.5  # standard errors; by chance, one in two thousand features exceeds this
+CHANCE = 5e-4  # how often a feature whose holes say nothing passes the test, at most
 FEWEST = 5  # missing or observed values: fewer say nothing
 MANY = 0.45  # share of missing values, from which learning is as good even if they are missing at random
 
@@ -21,23 +22,31 @@ def worth_learning(missing: np.ndarray, target: Target, weight: np.ndarray) -> n
 
 
 def informative_holes(missing: np.ndarray, target: Target, weight: np.ndarray) -> np.ndarray:
-    """For each column of `missing` (n, d), whether the mean target of the objects with a missing value differs from
-    that of the others by more than chance explains, (d,) bool."""
-    mean, variance = _moments(target, weight)
-    return np.array([_is_informative(holes, target, weight, mean, variance) for holes in missing.T], dtype=bool)
+    """For each column of `missing` (n, d), whether a class is more or less frequent among the objects with a missing
+    value than among all, by more than chance explains, (d,) bool."""
+    frequencies = _sums(target, weight, slice(None)) / weight.sum()
+    return np.array([_is_informative(holes, target, weight, frequencies) for holes in missing.T], dtype=bool)
 
 
-def _is_informative(
-    holes: np.ndarray, target: Target, weight: np.ndarray, mean: np.ndarray, variance: np.ndarray
-) -> bool:
+def _is_informative(holes: np.ndarray, target: Target, weight: np.ndarray, frequencies: np.ndarray) -> bool:
+    """An exact binomial test of each class, as some classes may be rare; the most striking of 2 k tails decides."""
     n_missing, n_observed = _effective_number(weight[holes]), _effective_number(weight[~holes])
     if min(n_missing, n_observed) < FEWEST:
         return False
-    share_observed = weight[~holes].sum() / weight.sum()
-    # The mean of all lies between both, so the difference to it is a share of that between both.
-    difference = (_sums(target, weight, holes) / weight[holes].sum() - mean) / share_observed
-    squared_error = variance * (1 / n_missing + 1 / n_observed)
-    return bool((difference**2 > SIGNIFICANT**2 * squared_error).any())
+    weight_missing = weight[holes].sum()
+    # The objects with holes are some of all, and so their frequencies scatter less around those of all.
+    n_trials = n_missing / (1 - weight_missing / weight.sum())
+    counts = n_trials * _sums(target, weight, holes) / weight_missing
+    return bool(2 * len(counts) * _tails(counts, n_trials, frequencies).min() < CHANCE)
+
+
+def _tails(counts: np.ndarray, n_trials: float, frequencies: np.ndarray) -> np.ndarray:
+    """Probabilities of at least, or of at most so many `counts` (k,), whichever is smaller. With the incomplete beta
+    function there is a binomial distribution of numbers that are no integers as well."""
+    failures = np.maximum(n_trials - counts, 0.0)
+    at_least = np.where(counts > 0, betainc(np.maximum(counts, 1e-9), failures + 1, frequencies), 1.0)
+    at_most = np.where(failures > 0, betainc(np.maximum(failures, 1e-9), counts + 1, 1 - frequencies), 1.0)
+    return np.minimum(at_least, at_most)
 
 
 def _effective_number(weight: np.ndarray) -> float:
@@ -53,11 +62,3 @@ def _sums(target: Target, weight: np.ndarray, rows: np.ndarray | slice) -> np.nd
     if len(target.columns):
         return weight[rows] @ target.columns[rows]
     return np.bincount(target.class_index[rows], weight[rows], minlength=target.columns.shape[1])
-
-
-def _moments(target: Target, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of each column of the target, (n_columns,)."""
-    mean = _sums(target, weight, slice(None)) / weight.sum()
-    if len(target.columns):
-        return mean, np.maximum(weight @ np.square(target.columns) / weight.sum() - mean**2, 0.0)
-    return mean, mean * (1 - mean)
