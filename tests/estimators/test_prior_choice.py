@@ -101,3 +101,43 @@ def test_a_trial_of_a_file_is_checked(trial, tmp_path):
     model.prior_trial_, model.prior_ = None, "auto"
     with pytest.raises(ValueError, match="the prior must be"):
         save(model, tmp_path / "forest.prf")
+
+
+def few_known_errors():
+    """A table in which a sample may have no known error of a column, or none that differs from the others."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(2000, 3))
+    return X, (X[:, 0] > 0).astype(int), random.uniform(0.1, 0.3, (2000, 3))
+
+
+def test_a_sample_needs_no_known_error_of_a_column():
+    X, y, X_err = few_known_errors()
+    X_err[1:, 1] = np.nan
+    assert forest(n_estimators=2).fit(X, y, X_err=X_err).prior_trial_ is not None
+
+
+def test_a_sample_needs_no_error_features():
+    X, y, X_err = few_known_errors()
+    X_err[:, 1:] = 0.2
+    X_err[1, 1] = 0.3
+    model = forest(n_estimators=2, error_features=True, max_features=5).fit(X, y, X_err=X_err)
+    assert len(model.feature_names_) == 5
+    with pytest.raises(ValueError, match="an integer from 1 to the 5 features"):
+        forest(n_estimators=2, error_features=True, max_features=6).fit(X, y, X_err=X_err)
+
+
+def test_errors_name_the_row_of_the_table_not_of_the_sample():
+    X, y, X_err = few_known_errors()
+    X_err[1500, 2] = np.nan
+    with pytest.raises(ValueError, match="row 1500"):
+        forest(n_estimators=2, unknown_error="raise").fit(X, y, X_err=X_err)
+
+
+@pytest.mark.parametrize("changed", [{"missing": "learned"}, {"prior": None}])
+def test_warm_start_needs_the_rules_of_before(changed):
+    X, y, X_err = few_known_errors()
+    model = forest(n_estimators=2, warm_start=True, missing="observed", prior="empirical").fit(X, y, X_err=X_err)
+    with pytest.raises(ValueError, match="warm_start=True needs the (missing|prior) of before"):
+        model.set_params(n_estimators=3, **changed).fit(X, y, X_err=X_err)
+    model.set_params(missing="auto", prior="auto").fit(X, y, X_err=X_err)
+    assert len(model.trees_) == 3

@@ -67,15 +67,7 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
 
         return read_table(given, validate, self.error_columns, self.sentinels, layout)
 
-    def _learn_features(
-        self,
-        table: TableContent,
-        weight: np.ndarray,
-        sample_weight: np.ndarray,
-        prior: str | None,
-        rows: np.ndarray | None = None,
-    ) -> FittedFeatures:
-        """Learn from a table, or from its `rows` only, to which the weights belong then."""
+    def _learn_features(self, table: TableContent, weight: np.ndarray, sample_weight: np.ndarray) -> FittedFeatures:
         families = read_families(self.distribution, table.X.shape[1], table.layout.features)
         if self._adds_trees and families != self.feature_model_.families:
             raise ValueError("warm_start=True needs the distribution of before: the old trees know no other.")
@@ -87,14 +79,13 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
             table,
             weight,
             families,
-            prior=prior,
+            prior=self.prior_,
             unknown_error=self.unknown_error,
             max_bins=int(self.max_bins),
             n_jobs=self.n_jobs,
             error_features=bool(self.error_features),
             error_spreads=self.feature_model_.error_spreads if self._adds_trees else None,
             sample_weight=sample_weight,
-            rows=rows,
         )
         if self.error_features and not features.model.error_features:
             raise ValueError(
@@ -102,7 +93,24 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
                 "another one: there is nothing to learn from their sizes. Give errors (X_err, error_columns), or take "
                 "error_features=False."
             )
+        number_of_features(self.max_features, features.model.n_features)  # raises an error if there are less
         return features
+
+    def _sample_with_prior(
+        self, table: TableContent, weight: np.ndarray, prior: str | None, rows: np.ndarray
+    ) -> FittedFeatures:
+        """Learn from some rows only, and from their values alone: error features don't change which prior is best."""
+        return FeatureModel.fit(
+            table,
+            weight,
+            read_families(self.distribution, table.X.shape[1], table.layout.features),
+            prior=prior,
+            unknown_error=self.unknown_error,
+            max_bins=int(self.max_bins),
+            n_jobs=self.n_jobs,
+            error_spreads=(),
+            rows=rows,
+        )
 
     def _read_query(
         self, X: Any, X_err: Any, X_limit: Any, X_samples: Any, *, warn: bool = True, may_fall_back: bool = False
@@ -112,7 +120,8 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
         self._check_parameters()
         table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
         if warn and self.fitted_with_errors_ and not table.has_errors:
-            instead = " The trees that don't look at errors answer." if self._has_error_features else ""
+            falls_back = may_fall_back and self._has_error_features and self._assumed_shifts is None
+            instead = " The trees that don't look at errors answer." if falls_back else ""
             warn_caller(
                 "The model was fitted with X_err, but now X_err is not given: the values are taken as exact. "
                 f"Pass X_err=..., or X_err=0 if they are exact.{instead}"
@@ -154,6 +163,7 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
         """Raise a ValueError if a parameter is invalid, as `fit` would do."""
         self._check_parameters()
         if hasattr(self, "feature_model_"):  # max_features depends on the number of features
+            number_of_features(self.max_features, self._n_features)
             self._rules(1.0, self._n_features)
 
     def _check_parameters(self) -> None:
@@ -208,11 +218,13 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
     def _choose_missing_rules(self, training: TrainingSet) -> None:
         """Set the rule for missing values of each feature. Trees that are added follow the rules of the others."""
         if self._adds_trees:
+            if self.missing != "auto" and (self.missing_ != self.missing).any():
+                raise ValueError("warm_start=True needs the missing of before, which the old trees follow.")
             return
         if self.missing == "auto":
             self.missing_ = np.where(training.has_holes_worth_learning(), "learned", "observed")
         else:
-            self.missing_ = np.full(self._n_features, self.missing)
+            self.missing_ = np.full(training.n_features, self.missing)
 
     def _rules(self, total_weight: float, n_features: int) -> Rules:
         """The stopping rules for a tree that looks at `n_features` and whose root weighs `total_weight`."""
@@ -232,9 +244,10 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
         )
 
     def _max_features(self, n_features: int) -> int:
-        """How many features a node looks at; a number of them is a number of all, of which a fallback tree has less."""
-        if is_integer(self.max_features):
-            return min(number_of_features(self.max_features, self._n_features), n_features)
+        """How many features a node looks at. A number of them is a number of all, of which fallback trees, and those of
+        a trial, have less."""
+        if is_integer(self.max_features) and self.max_features >= 1:
+            return min(int(self.max_features), n_features)
         return number_of_features(self.max_features, n_features)
 
     def _warn_if_too_light(self, weight: np.ndarray) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 
+from ..inputs.cell_error import CellError
 from ..inputs.labels import LabelTable, read_labels
 from ..inputs.tables import TableContent
 from ..inputs.weights import check_total, class_weights, read_sample_weight
@@ -16,7 +17,7 @@ from ..kernels.layout import Cells
 from ..support.docstrings import described
 from ..trees.fitted_tree import FittedTree, sum_of_answers
 from ..trees.label_truth import DoubtfulLabels, LabelTruth, learn_label_truth
-from ..trees.prior_trial import judge, losses_of_trial, sample_for_trial
+from ..trees.prior_trial import PriorTrial, judge, losses_of_trial, sample_for_trial
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import Uncertainty
 from .arguments import CLASS_TARGETS, SCORED, VALUES
@@ -202,8 +203,8 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
         weight = weight * factor
         check_total(weight)
         self._check_classes(labels.classes)
-        self._choose_prior(table, weighted_labels, weight, given_weight)
-        features = self._learn_features(table, weight, given_weight, self.prior_)
+        self._choose_prior(table, weighted_labels, weight)
+        features = self._learn_features(table, weight, given_weight)
         self._warn_if_too_light(weight)
         self.classes_, self.feature_model_ = labels.classes, features.model
         doubt = self._doubt(labels.rows(weight > 0), given_weight[weight > 0], factors)
@@ -211,48 +212,35 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
         self._choose_missing_rules(training)
         return training, features.cells, labels
 
-    def _choose_prior(
-        self, table: TableContent, labels: LabelTable, weight: np.ndarray, sample_weight: np.ndarray
-    ) -> None:
+    def _choose_prior(self, table: TableContent, labels: LabelTable, weight: np.ndarray) -> None:
         """Set the prior, and the trial that decided about it. Trees that are added have the prior of the others."""
         if self._adds_trees:
+            if self.prior not in ("auto", self.prior_):
+                raise ValueError("warm_start=True needs the prior of before: the old trees know no other.")
             return
         self.prior_, self.prior_trial_ = self.prior, None
-        if self.prior != "auto":
-            return
-        self.prior_ = "empirical"
-        if not table.has_errors or np.count_nonzero(weight) < FEWEST_FOR_TRIAL:
-            return
-        rows = sample_for_trial(weight, self.n_estimators)
-        training = {
-            prior: self._sample_with_prior(table, labels, weight, sample_weight, prior, rows)
-            for prior in ("empirical", None)
-        }
-        posterior, measured = (sample.cells.values[:, :, 0] for sample in training.values())
-        if np.array_equal(posterior, measured, equal_nan=True):
-            return  # all values are exact, or limits and samples, which have no prior
-        self._choose_missing_rules(training[None])
-        losses = {
-            prior: losses_of_trial(sample, self._grow_tree, float(self.keep_proba), self.n_jobs)
-            for prior, sample in training.items()
-        }
-        self.prior_trial_ = judge(losses["empirical"], losses[None], weight[rows])
-        self.prior_ = self.prior_trial_.choice
+        if self.prior == "auto":
+            self.prior_trial_ = self._try_priors(table, labels, weight)
+            self.prior_ = "empirical" if self.prior_trial_ is None else self.prior_trial_.choice
 
-    def _sample_with_prior(
-        self,
-        table: TableContent,
-        labels: LabelTable,
-        weight: np.ndarray,
-        sample_weight: np.ndarray,
-        prior: str | None,
-        rows: np.ndarray,
-    ) -> TrainingSet:
-        """The objects of a trial. Trees look at their values only, so that error features don't change the prior."""
-        features = self._learn_features(table, weight[rows], sample_weight[rows], prior, rows)
-        self.feature_model_ = features.model  # what grows a tree reads it; the fit itself replaces it
-        sample = make_training_set(features, labels.rows(rows), weight[rows], None)
-        return sample.with_first_features(features.model.n_values)
+    def _try_priors(self, table: TableContent, labels: LabelTable, weight: np.ndarray) -> PriorTrial | None:
+        """Small forests with and without the prior; None if there are too few objects, or no value that it changes."""
+        if not table.has_errors or np.count_nonzero(weight) < FEWEST_FOR_TRIAL:
+            return None
+        rows = sample_for_trial(weight, self.n_estimators)
+        try:
+            features = [self._sample_with_prior(table, weight, prior, rows) for prior in ("empirical", None)]
+        except CellError:
+            return None  # the fit itself will raise it, with the row of the table
+        posterior, measured = (each.cells.values[:, :, 0] for each in features)
+        if np.array_equal(posterior, measured, equal_nan=True):
+            return None  # all values are exact, or limits and samples, which have no prior
+        samples = [make_training_set(each, labels.rows(rows), weight[rows], None) for each in features]
+        self._choose_missing_rules(samples[0])
+        empirical, none = (
+            losses_of_trial(each, self._grow_tree, float(self.keep_proba), self.n_jobs) for each in samples
+        )
+        return judge(empirical, none, weight[rows])
 
     def _doubt(self, labels: LabelTable, weight: np.ndarray, class_weight: np.ndarray) -> DoubtfulLabels | None:
         """The labels of the objects that weigh something, if they are doubtful."""

@@ -33,10 +33,10 @@ class ErrorGuard:
         """Whether the errors of a table are others than in the training set; warns of it, unless the user knows."""
         if not self._has_error_features and measurements.n_objects < LEAST_KNOWN:
             return False  # too few to say anything, and the answer for a single object should be quick
-        is_known = self._assumed_shifts is not None
-        shifts = self._assumed_shifts if is_known else self.feature_model_.error_shifts(measurements)
-        shifted = [shift for shift in shifts or () if shift.is_shifted]
-        if shifted and warn and not is_known:
+        assumed = self._assumed_shifts
+        shifts = self.feature_model_.error_shifts(measurements) if assumed is None else assumed
+        shifted = [shift for shift in shifts if shift.is_shifted]
+        if shifted and warn and assumed is None:
             what_now = FALLBACK_ANSWERS if may_fall_back else LEAVES_STAY
             warn_caller(shift_note(shifted, what_now if self._has_error_features else CHECK_UNITS))
         return bool(shifted)

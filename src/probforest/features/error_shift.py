@@ -27,7 +27,7 @@ MOST_OBJECTS = 20_000  # that are compared: more would tell no more
 # What follows from a shift.
 FALLBACK_ANSWERS = "The trees that use the sizes of errors are not used; those that look at the values alone answer."
 LEAVES_STAY = "The leaves are those of trees that use the sizes of errors all the same."
-CHECK_UNITS = "Check their units; if these are right, the predictions are, too."
+CHECK_UNITS = "Check their units; if these are right, the predictions take the errors into account."
 
 
 class ErrorShift(NamedTuple):
@@ -36,7 +36,7 @@ class ErrorShift(NamedTuple):
     name: str  # such as "error of mag"
     n_objects: int  # values, whether their error is known or not
     distance: float  # of the cumulative distributions, an unknown error being larger than any other; see `_distance`
-    ratio: float  # median known error / that of the training set; NaN if there is none
+    ratio: float  # median known error / that of the training set; 1 if both are 0, NaN if there is none
     unknown: float  # share of values without a known error, such as limits and samples
     unknown_in_training: float
     is_shifted: bool  # whether the errors are not those of the training set
@@ -46,15 +46,17 @@ class ErrorShift(NamedTuple):
         if self.unknown == 1 or abs(self.unknown - self.unknown_in_training) > 0.9 * self.distance:
             return f"not known for {self.unknown:.0%} of the values, {self.unknown_in_training:.0%} in the training set"
         if self.ratio == 0:
-            return "0, which they rarely are in the training set"
+            return "mostly 0, which they rarely are in the training set"
+        if self.ratio == np.inf:
+            return "rarely 0, which they mostly are in the training set"
         if 0.95 < self.ratio < 1.05:
             return "distributed differently, with the same median as in the training set"
         digits = f"{self.ratio:.2g}" if 0.01 <= self.ratio < 100 else f"{self.ratio:.1e}"
         return f"{digits} times those of the training set"
 
     def as_dict(self) -> dict[str, object]:
-        """Everything, for JSON, which has no NaN."""
-        return self._asdict() | {"ratio": None if np.isnan(self.ratio) else self.ratio}
+        """Everything, for JSON, which has neither NaN nor infinity."""
+        return self._asdict() | {"ratio": self.ratio if np.isfinite(self.ratio) else None}
 
 
 def find_shifts(
@@ -84,8 +86,14 @@ def _compare(spread: ErrorSpread, name: str, sizes: np.ndarray, is_exact: bool, 
         is_shifted = is_exact or _is_significant(spread, distance, n_objects) or _is_beyond(spread, median, unknown)
     else:
         is_shifted = n_known >= LEAST_KNOWN and _is_far(spread, median)
-    ratio = 0.0 if median == EXACT_SIZE else float(10.0 ** np.clip(median - spread.quantiles[MEDIAN], -300, 300))
+    ratio = _ratio(median, float(spread.quantiles[MEDIAN]))
     return ErrorShift(name, n_objects, distance, ratio, unknown, spread.unknown, bool(is_shifted))
+
+
+def _ratio(median: float, median_in_training: float) -> float:
+    if EXACT_SIZE in (median, median_in_training):
+        return 1.0 if median == median_in_training else 0.0 if median == EXACT_SIZE else np.inf
+    return float(10.0 ** np.clip(median - median_in_training, -300, 300))
 
 
 def _distance(spread: ErrorSpread, known: np.ndarray, n_objects: int) -> float:
@@ -123,7 +131,7 @@ def _is_beyond(spread: ErrorSpread, median: float, unknown: float) -> bool:
 def _is_far(spread: ErrorSpread, median: float) -> bool:
     """Whether most errors lie outside of almost all of the training set; exact values are no mistake."""
     low, middle, high = spread.quantiles[[LOW, MEDIAN, HIGH]]
-    return median != EXACT_SIZE and not low <= median <= high and abs(median - middle) > FAR
+    return EXACT_SIZE not in (median, middle) and not low <= median <= high and abs(median - middle) > FAR
 
 
 def shift_note(shifts: Sequence[ErrorShift], what_now: str, most: int = 3) -> str:

@@ -54,18 +54,20 @@ class FeatureModel:
         sample_weight: np.ndarray | None = None,
         rows: np.ndarray | None = None,
     ) -> "FittedFeatures":
-        """Learn from a training set, or from its `rows` only. Each object counts with its `weight` (n,), or not at all.
+        """Learn from a training set, in which each object counts with its `weight` (n,), or not at all. With `rows`,
+        only those are learnt from and returned; but median errors are those of all, as a few rows may have none.
 
         `error_spreads` are those of an earlier fit, whose trees are kept; None: they are learnt. `sample_weight` (n,)
         is what the objects would weigh in a table to predict, whose labels are not known.
         """
         measurements = _checked(table, families)
+        medians = measurements.median_errors(weight)
         if rows is not None:
-            measurements = measurements.rows(rows)
+            measurements, weight = measurements.rows(rows), weight[rows]
         if error_spreads is None:
             counted = weight if sample_weight is None else np.where(weight > 0, sample_weight, 0.0)
             error_spreads = learn_error_spreads(measurements, counted)
-        learner = _Learner(weight, prior, max_bins, n_jobs)
+        learner = _Learner(weight, medians, prior, max_bins, n_jobs)
         sizes = sizes_of_errors(measurements, _error_features(error_spreads)) if error_features else None
         measurements = _distributions(measurements, sizes, table.layout, learner, unknown_error, n_jobs)
         spreads = tuple(bins.spread for bins in learner.bins[: len(families)])
@@ -182,15 +184,14 @@ class _Learner:
     """Learns what the recipe needs, and keeps it."""
 
     weight: np.ndarray
+    medians: np.ndarray
     prior: str | None
     max_bins: int
     n_jobs: int | None
-    medians: np.ndarray = field(init=False)
     priors: list[Prior | None] = field(init=False)
     bins: list[FeatureBins] = field(init=False)
 
     def medians_for(self, measurements: Measurements) -> np.ndarray:
-        self.medians = measurements.median_errors(self.weight)
         return self.medians
 
     def priors_for(self, measurements: Measurements) -> list[Prior | None]:

@@ -13,6 +13,7 @@ from ..kernels.layout import Target
 
 CHANCE = 5e-4  # how often a feature whose holes say nothing passes the test, at most
 FEWEST = 5  # missing or observed values: fewer say nothing
+LEAST_SHARE = 1e-6  # of the weight of all objects
 MANY = 0.45  # share of missing values, from which learning is as good even if they are missing at random
 
 
@@ -31,12 +32,12 @@ def informative_holes(missing: np.ndarray, target: Target, weight: np.ndarray) -
 def _is_informative(holes: np.ndarray, target: Target, weight: np.ndarray, frequencies: np.ndarray) -> bool:
     """An exact binomial test of each class, as some classes may be rare; the most striking of 2 k tails decides."""
     n_missing, n_observed = _effective_number(weight[holes]), _effective_number(weight[~holes])
-    if min(n_missing, n_observed) < FEWEST:
+    share_observed = weight[~holes].sum() / weight.sum()
+    if min(n_missing, n_observed) < FEWEST or share_observed < LEAST_SHARE:
         return False
-    weight_missing = weight[holes].sum()
     # The objects with holes are some of all, and so their frequencies scatter less around those of all.
-    n_trials = n_missing / (1 - weight_missing / weight.sum())
-    counts = n_trials * _sums(target, weight, holes) / weight_missing
+    n_trials = n_missing / share_observed
+    counts = n_trials * _sums(target, weight, holes) / weight[holes].sum()
     return bool(2 * len(counts) * _tails(counts, n_trials, frequencies).min() < CHANCE)
 
 
