@@ -137,7 +137,7 @@ def test_errors_name_the_row_of_the_table_not_of_the_sample():
 def test_warm_start_needs_the_rules_of_before(changed):
     X, y, X_err = few_known_errors()
     model = forest(n_estimators=2, warm_start=True, missing="observed", prior="empirical").fit(X, y, X_err=X_err)
-    with pytest.raises(ValueError, match="warm_start=True needs the (missing|prior) of before"):
+    with pytest.raises(ValueError, match=r"warm_start=True needs the (missing|prior) of before"):
         model.set_params(n_estimators=3, **changed).fit(X, y, X_err=X_err)
     model.set_params(missing="auto", prior="auto").fit(X, y, X_err=X_err)
     assert len(model.trees_) == 3

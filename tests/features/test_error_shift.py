@@ -158,6 +158,7 @@ def shift(**changed):
         ({}, "2.2 times those of the training set"),
         ({"ratio": 1000.0}, "1.0e+03 times those of the training set"),
         ({"ratio": 0.0}, "mostly 0, which they rarely are in the training set"),
+        ({"ratio": np.inf}, "rarely 0, which they mostly are in the training set"),
         ({"ratio": 1.0}, "distributed differently, with the same median as in the training set"),
         ({"unknown": 0.52, "unknown_in_training": 0.02}, "not known for 52% of the values, 2% in the training set"),
     ],
