@@ -152,7 +152,9 @@ class BaggedTrees(TreeEnsemble):
         query = training.cells
         total, n_answers = out_of_bag_sums(judges, everything, query, answers_of, n_columns, self.n_jobs, asked)
         rows = np.flatnonzero(n_answers)
-        return HeldOut(rows, total[rows] / n_answers[rows, None]) if len(rows) else None
+        if not len(rows):
+            return None
+        return HeldOut(rows, total[rows] / n_answers[rows, None], n_answers[rows].mean() / len(self.trees_))
 
     @described(VALUES | OTHER_VALUES)
     def proximity(

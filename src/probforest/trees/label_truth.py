@@ -9,9 +9,9 @@ A mean over few objects is noisy, and T⁻¹ enlarges the noise. So q is not z =
     q = argmin ½ |q − z|² − s Σ_c m_c log q_c     on the simplex,
 
 the most probable q if z is a measurement of it and there is a weak prior around the class frequencies m. The larger the
-`softness` s, the farther q is from 0 and 1. It is learnt from answers for objects that were held out, whose labels have
-the likelihood Π_i Σ_c q_ic p_ic / π_c with the mean PMF π: s is the mean of many values, weighted with the likelihood.
-If labels can't tell which s is the best, the mean is large, and answers are no harder than the labels warrant.
+`softness` s, the farther q is from 0 and 1. It should be about the variance of z in a leaf, which follows from the size
+of leaves. From there, log s is a posterior mean, learnt from answers for objects that were held out, whose labels have
+the likelihood Π_i Σ_c q_ic p_ic / π_c with the mean PMF π. So answers are no harder than the labels warrant.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +24,8 @@ from scipy.special import softmax
 
 LEAST_SOFTNESS, LARGEST_SOFTNESS = 1e-12, 1e12  # even with the least, no probability is exactly 0
 _STEPS = 4.0 ** np.arange(-12, 20)  # softness that is tried; times the share of information that is lost
-_TREES_THAT_AVERAGE = 16  # fewer trees are as much too sure of themselves as there are too few of them
+_PRIOR_WIDTH = np.log(8.0)  # of log s, around what is expected from the size of leaves
+_TREES_THAT_AVERAGE = 16  # leaves have labels that agree by choice, and say more than they know: not so in a forest
 _MOST_JUDGED = 50_000  # objects that the softness is learnt from
 INFORMATION_SHARE = 0.2  # of a leaf's PMF: the mean that is weighted by label information. See `leaf_labels`.
 
@@ -91,15 +92,16 @@ class HeldOut(NamedTuple):
 
     rows: np.ndarray  # (m,) which objects
     mean_pmf: np.ndarray  # (m, k)
+    share_of_trees: float = 1.0  # that a mean is over
 
 
 def learn_label_truth(
     labels: DoubtfulLabels, leaves_per_tree: Sequence[int], held_out: HeldOut | None = None
 ) -> LabelTruth:
     """T, and the softness from answers for objects that were held out, or else from the number and size of leaves."""
-    truth = _unsoftened(labels)
+    truth = _softened_by_size(_unsoftened(labels), len(labels.weight) / float(np.mean(leaves_per_tree)))
     if held_out is None:
-        truth = _softened_by_size(truth, len(labels.weight) / float(np.mean(leaves_per_tree)), len(leaves_per_tree))
+        truth = replace(truth, softness=truth.softness * max(1.0, _TREES_THAT_AVERAGE / len(leaves_per_tree)))
     else:
         truth = _softened(truth, labels, held_out)
     scale = truth.scale * labels.wanted_class_weight
@@ -124,21 +126,24 @@ def _unsoftened(labels: DoubtfulLabels) -> LabelTruth:
 
 
 def _softened(truth: LabelTruth, labels: DoubtfulLabels, held_out: HeldOut) -> LabelTruth:
-    """The mean softness, weighted with the likelihood of the labels of objects that were held out."""
+    """The softness by the labels of objects that were held out, its prior being around that of `truth`."""
     frequencies = labels.weight @ labels.pmf / labels.weight.sum()
     evidence = labels.pmf[held_out.rows] / np.where(frequencies > 0, frequencies, 1.0)
     weight = labels.weight[held_out.rows] / labels.weight.mean()
     candidates = list(_candidates(truth))
     fits = [weight @ np.log(np.sum(each.answers(held_out.mean_pmf) * evidence, axis=1)) for each in candidates]
-    return replace(truth, softness=float(np.average([each.softness for each in candidates], weights=softmax(fits))))
+    logs = np.log([each.softness for each in candidates])
+    off = (logs - np.log(truth.softness)) / _PRIOR_WIDTH
+    softness = np.exp(softmax(fits - off**2 / 2) @ logs)
+    # With all trees there is less noise: none of it, or all of it, averages out. This is midway.
+    softness *= np.sqrt(held_out.share_of_trees)
+    return replace(truth, softness=max(float(softness), LEAST_SOFTNESS))
 
 
-def _softened_by_size(truth: LabelTruth, objects_per_leaf: float, n_trees: int) -> LabelTruth:
-    """The softness is the variance of z in a leaf of so many objects. Leaves of a single tree are chosen to have labels
-    that agree, and say more than they know; in a forest this averages out."""
-    overconfidence = max(1.0, _TREES_THAT_AVERAGE / n_trees)
-    softness = _variance_of_one_label(truth) / objects_per_leaf * overconfidence
-    return replace(truth, softness=max(softness, LEAST_SOFTNESS))
+def _softened_by_size(truth: LabelTruth, objects_per_leaf: float) -> LabelTruth:
+    """The softness is the variance of z in a leaf of so many objects."""
+    softness = max(_variance_of_one_label(truth) / objects_per_leaf, LEAST_SOFTNESS)
+    return replace(truth, softness=softness)
 
 
 def judged_objects(n_objects: int) -> np.ndarray:
