@@ -131,6 +131,7 @@ def models() -> tuple[Model, ...]:
             y,
             {"X_err": errors},
         ),
+        _model("forest", {"max_depth": 2}, X, y, {"X_err": errors, "y_proba": random.uniform(0.5, 1, 60)}),
         _model("tree", {"sentinels": {0: -9999}, "class_weight": {0: 2.0}}, X, y, {"X_err": (errors, 2 * errors)}),
         _model("tree", {"prior": None, "missing": "learned"}, X, y > 0, {"X_err": 0.1, "X_limit": limits}),
     )
@@ -142,7 +143,8 @@ def _model(estimator: str, parameters: dict[str, Any], X: Any, y: Any, about: di
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.prf"
         probforest.save(fitted, path, about={"table": "made up", "rows": [1, 2.5, None]})
-        return Model(path.read_bytes(), X, about, fitted.predict_proba(X, **about))
+        measured = {name: value for name, value in about.items() if name != "y_proba"}
+        return Model(path.read_bytes(), X, measured, fitted.predict_proba(X, **measured))
 
 
 # Damage that does not know what it damages

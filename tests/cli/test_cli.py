@@ -220,7 +220,7 @@ def test_every_command_says_that_labels_were_doubtful(folder, tmp_path, capsys):
     model = tmp_path / "m.prf"
     command = ["train", folder / "t.csv", "--target", "kind", "--label-proba", "sure", "--drop", "objid"]
     expected = float(1 - TABLE["sure"].mean())
-    line = f"trained on doubtful labels: {expected:.1%} of them are expected to be wrong"
+    line = f"trained on doubtful labels: the most probable class is expected to be wrong for {expected:.1%}"
     assert line in said(capsys, *command, "--set", "n_estimators=5", "-o", model).out
     assert line in said(capsys, "inspect", model).out
     assert line in said(capsys, "predict", model, folder / "t.csv", "-o", tmp_path / "out.csv").out
@@ -229,6 +229,7 @@ def test_every_command_says_that_labels_were_doubtful(folder, tmp_path, capsys):
     evaluated = json.loads(said(capsys, "evaluate", model, folder / "t.csv", "--json").out)
     assert described["wrong_labels"] == evaluated["wrong_labels_in_training"] == pytest.approx(expected)
     assert "doubtful" not in said(capsys, "inspect", folder / "with_units.prf").out
+    assert json.loads(said(capsys, "inspect", folder / "with_units.prf", "--json").out)["wrong_labels"] is None
     proba = pyarrow.csv.read_csv(tmp_path / "out.csv").column("proba_star").to_numpy()
     assert ((proba > 0) & (proba < 1)).all()
 

@@ -143,7 +143,7 @@ def test_out_of_bag_answers_are_about_the_truth_as_well():
     np.testing.assert_allclose(found.sum(axis=1), 1)
     assert forest.oob_score_ == np.mean(forest.classes_[found.argmax(axis=1)] == labels.y)
     truth, forest.label_truth_ = forest.label_truth_, None
-    assert log_loss(y, found) < 0.55
+    assert log_loss(y, found) < 0.6  # an answer that says nothing has 0.69
     total = np.zeros((1000, 2))
     counts = np.zeros(1000)
     for tree, draw in zip(forest.trees_, forest.draws_, strict=True):
@@ -243,3 +243,42 @@ def test_a_fit_with_certain_labels_forgets_doubtful_ones():
     forest = fitted(FOREST)
     forest.fit(PROBLEM.values, PROBLEM.pmf.argmax(axis=1), X_err=PROBLEM.errors)
     assert forest.label_truth_ is None
+
+
+def test_a_class_weight_of_0_may_leave_hard_labels_only():
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    y = (X[:, 0] > 0).astype(int)
+    for model in (ProbabilisticDecisionTreeClassifier, ProbabilisticRandomForestClassifier):
+        fitted = model(class_weight={0: 1, 1: 0}, random_state=0).fit(X, y, y_proba=np.full(100, 0.8))
+        np.testing.assert_allclose(fitted.predict_proba(X), np.tile([1.0, 0.0], (100, 1)))
+
+
+def test_an_object_with_a_uniform_pmf_changes_nothing():
+    X = np.random.default_rng(1).normal(size=(60, 2))
+    y = (X[:, 0] + 0.5 * X[:, 1] > 0).astype(int)
+    pmf = np.eye(2)[y]
+    pmf[55:] = 0.5
+    model = ProbabilisticRandomForestClassifier(10, random_state=0)
+    found = model.fit(X, y_proba=pmf, classes=[0, 1]).predict_proba(X)
+    assert model.label_truth_ is None
+    np.testing.assert_array_equal(found, model.fit(X[:55], y[:55]).predict_proba(X))
+
+
+def test_weight_2_is_two_objects():
+    random = np.random.default_rng(2)
+    X, confidence = random.normal(size=(80, 2)), random.uniform(0.6, 1.0, 80)
+    y = (X[:, 0] > 0).astype(int)
+    model = ProbabilisticDecisionTreeClassifier(min_samples_leaf=8)
+    heavy = model.fit(X, y, y_proba=confidence, sample_weight=np.full(80, 2.0)).predict_proba(X)
+    twice = [np.concatenate([each, each]) for each in (X, y, confidence)]
+    found = model.fit(twice[0], twice[1], y_proba=twice[2]).predict_proba(X)
+    np.testing.assert_allclose(heavy, found, atol=1e-9)
+
+
+@pytest.mark.parametrize("first", [None, np.full(40, 0.8)])
+def test_warm_start_needs_labels_of_the_same_kind(first):
+    X = np.random.default_rng(3).normal(size=(40, 2))
+    y = (X[:, 0] > 0).astype(int)
+    model = ProbabilisticRandomForestClassifier(2, random_state=0, warm_start=True).fit(X, y, y_proba=first)
+    with pytest.raises(ValueError, match="warm_start=True needs labels as before"):
+        model.set_params(n_estimators=3).fit(X, y, y_proba=np.full(40, 0.8) if first is None else None)

@@ -89,8 +89,9 @@ def test_an_odd_matrix_that_passes_all_checks_gives_probabilities(path):
     document, arrays = read_file(path)
     arrays["label_channel"] = np.full((3, 3), 1 / 3)  # singular
     arrays["label_prior"] = np.array([1.0, 1e-320, 0.0])
-    arrays["label_scale"] = np.array([5e-324, 1e-300, 0.0])
+    arrays["label_scale"] = np.array([1.0, 1e-300, 0.0])
     write_file(path, {**document, "label_truth": {"softness": 1e-12, "wrong": 0.0}}, arrays)
     found = load(path).predict_proba(X)
     assert np.isfinite(found).all()
     assert ((found >= 0) & (found <= 1)).all()
+    np.testing.assert_allclose(found.sum(axis=1), 1)

@@ -93,14 +93,16 @@ def _run(options: argparse.Namespace, console: Console, report: Path | None) -> 
     shifts = {shift.name: shift.in_words() for shift in predictions.shifts}
     console.say(evaluation_text(evaluation, shifts))
     details = _details(options, evaluation, target, header, n_unlabelled)
-    details["Labels in training that are expected to be wrong"] = f"{wrong_labels(model):.1%}"
+    wrong = wrong_labels(model)
+    if wrong is not None:
+        details["Most probable classes in training that are expected to be wrong"] = f"{wrong:.1%}"
     _draw(model, evaluation, options, report, details, notes, shifts)
     written = [str(path) for path in (options.plots, options.report) if path is not None]
     if written:
         console.say(f"\nwritten: {', '.join(written)}")
     names = {"model": str(options.model), "table": str(options.table), "target": target}
     remarks = {"is_training_table": is_training_table, "notes": notes, "rows_without_class": n_unlabelled}
-    remarks["wrong_labels_in_training"] = wrong_labels(model)
+    remarks["wrong_labels_in_training"] = wrong
     console.result({**names, **remarks, **predictions.as_dict(), **evaluation.as_dict()})
     return 0
 

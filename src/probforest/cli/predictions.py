@@ -43,15 +43,16 @@ def about_labels(model: ProbabilisticClassifier) -> list[str]:
     """A line if the model was trained on doubtful labels."""
     if model.label_truth_ is None:
         return []
-    return [
-        f"trained on doubtful labels: {model.label_truth_.wrong:.1%} of them are expected to be wrong. Probabilities "
-        "are those of the true classes."
-    ]
+    doubt = f"trained on doubtful labels: the most probable class is expected to be wrong for {wrong_labels(model):.1%}"
+    if model.voting == "majority":
+        return [f"{doubt}. Probabilities are shares of votes, which are not corrected for this."]
+    return [f"{doubt}. Probabilities are those of the true classes."]
 
 
-def wrong_labels(model: ProbabilisticClassifier) -> float:
-    """Expected share of wrong labels in the training set."""
-    return 0.0 if model.label_truth_ is None else model.label_truth_.wrong
+def wrong_labels(model: ProbabilisticClassifier) -> float | None:
+    """Expected share of training objects whose most probable class is not the true one; None if no label was doubtful,
+    or if that is not known, as for models of older versions."""
+    return None if model.label_truth_ is None else model.label_truth_.wrong
 
 
 def columns_of(model: ProbabilisticClassifier) -> list[str]:

@@ -66,7 +66,8 @@ ATTRIBUTES = {
     "label_truth_": Description(
         "LabelTruth or None",
         "How labels depend on the true classes: row c of `label_truth_.channel` is the mean PMF of objects whose true "
-        "class is c, and `label_truth_.wrong` is the expected share of wrong labels. None if all labels are certain.",
+        "class is c, and `label_truth_.wrong` is the expected share of objects whose most probable class is not the "
+        "true one. None if all labels are certain.",
     ),
     "n_features_in_": Description("int", "Number of columns of `X`, including those of errors."),
     "feature_names_in_": Description(

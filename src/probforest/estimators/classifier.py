@@ -208,6 +208,8 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
         self._warn_if_too_light(weight)
         self.classes_, self.feature_model_ = labels.classes, features.model
         doubt = self._doubt(labels.rows(weight > 0), given_weight[weight > 0], factors)
+        if self._adds_trees and (doubt is None) != (self.label_truth_ is None):
+            raise ValueError("warm_start=True needs labels as before: all of them certain, or some of them doubtful.")
         training = make_training_set(features, weighted_labels, weight, doubt)
         self._choose_missing_rules(training)
         return training, features.cells, labels

@@ -37,8 +37,10 @@ class LabelTable:
         return np.minimum(information, 1.0)
 
     def rows(self, keep: np.ndarray) -> "LabelTable":
-        """The objects where `keep` (n,) is true."""
-        return LabelTable(self.classes, self.class_index[keep], None if self.pmf is None else self.pmf[keep])
+        """Some of the objects: where `keep` (n,) is true, or with these numbers. All of them may have hard labels."""
+        if self.pmf is None:
+            return LabelTable(self.classes, self.class_index[keep])
+        return soft_labels(self.classes, self.pmf[keep])
 
     def class_masses(self, weight: np.ndarray) -> np.ndarray:
         """Expected weight of every class (k,)."""

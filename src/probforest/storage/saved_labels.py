@@ -48,5 +48,6 @@ def _check_arrays(truth: LabelTruth, n_classes: int) -> None:
             raise ValueError(f"the {field} of its labels is not between 0 and 1")
     if not (np.abs(truth.channel.sum(axis=1) - 1) <= _ROUNDING).all() or abs(truth.prior.sum() - 1) > _ROUNDING:
         raise ValueError("probabilities of its labels do not sum to 1")
-    if not (truth.scale[truth.prior > 0] > 0).all():
-        raise ValueError("a class of its labels has no scale")
+    scale = truth.scale[truth.prior > 0]
+    if not (scale > 0).all() or abs(scale.max() - 1) > _ROUNDING:
+        raise ValueError("the scale of its labels is not between 0 and 1, with a largest number of 1")

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from ..families import Family
 from ..features.prior import PRIORS
-from ..inputs.parameters import MISSING_RULES, check_number, check_word, number_of_draws
+from ..inputs.parameters import MISSING_RULES, check_integer, check_number, check_word, number_of_draws
 from ..trees.prior_trial import PriorTrial
 from .saved_families import FamilyShelf
 from .saved_trees import MOST_OBJECTS
@@ -71,10 +71,11 @@ def checked_trial(trial: Any) -> PriorTrial | None:
         return None
     if not isinstance(trial, list) or len(trial) != len(PriorTrial._fields):
         raise ValueError("the trial of priors needs four numbers")
-    for name, number in zip(PriorTrial._fields, trial, strict=True):
-        check_number(f"{name} of the trial of priors", number, 0)
     empirical, none, error, n_objects = trial
-    return PriorTrial(float(empirical), float(none), float(error), int(n_objects))
+    for number in (empirical, none, error):
+        check_number("a loss of the trial of priors", number, 0)
+    check_integer("n_objects of the trial of priors", n_objects, 1)
+    return PriorTrial(float(empirical), float(none), float(error), n_objects)
 
 
 def check_parameters(model: Any) -> None:

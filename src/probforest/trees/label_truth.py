@@ -35,7 +35,7 @@ _MOST_NEWTON_STEPS, _CONVERGED = 100, 1e-12
 _TINY = 1e-300  # instead of 0 in a denominator
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LabelTruth:
     """How mean PMFs of leaves depend on true classes; k classes. Classes without weight have a prior of 0."""
 
@@ -43,7 +43,7 @@ class LabelTruth:
     prior: np.ndarray  # (k,) m, the classes as they count in leaves; sums to 1
     scale: np.ndarray  # (k,), at most 1, from classes as they count in leaves to class-weighted frequencies
     softness: float  # s, above 0
-    wrong: float  # expected share of labels whose most probable class is not the true one
+    wrong: float  # expected share of objects whose most probable class, by the label, is not the true one
 
     def answers(self, mean_pmf: np.ndarray) -> np.ndarray:
         """Probabilities of the true classes (n, k) from mean PMFs (n, k); rows of NaN stay."""
@@ -53,6 +53,7 @@ class LabelTruth:
             block = slice(first, first + n_rows)
             masses = self.scale[self._present, None] * self._in_leaves(mean_pmf[block, self._present].T)
             answers[block, self._present] = (masses / np.maximum(_sum(masses), _TINY)).T
+        answers[np.isnan(mean_pmf).any(axis=1)] = np.nan
         return answers
 
     def _in_leaves(self, mean_pmf: np.ndarray) -> np.ndarray:
@@ -99,9 +100,10 @@ def learn_label_truth(
     labels: DoubtfulLabels, leaves_per_tree: Sequence[int], held_out: HeldOut | None = None
 ) -> LabelTruth:
     """T, and the softness from answers for objects that were held out, or else from the number and size of leaves."""
-    truth = _softened_by_size(_unsoftened(labels), len(labels.weight) / float(np.mean(leaves_per_tree)))
+    truth = _softened_by_size(_unsoftened(labels), float(labels.weight.sum() / np.mean(leaves_per_tree)))
     if held_out is None:
-        truth = replace(truth, softness=truth.softness * max(1.0, _TREES_THAT_AVERAGE / len(leaves_per_tree)))
+        softness = truth.softness * max(1.0, _TREES_THAT_AVERAGE / len(leaves_per_tree))
+        truth = replace(truth, softness=min(softness, LARGEST_SOFTNESS))
     else:
         truth = _softened(truth, labels, held_out)
     scale = truth.scale * labels.wanted_class_weight
@@ -142,8 +144,8 @@ def _softened(truth: LabelTruth, labels: DoubtfulLabels, held_out: HeldOut) -> L
 
 def _softened_by_size(truth: LabelTruth, objects_per_leaf: float) -> LabelTruth:
     """The softness is the variance of z in a leaf of so many objects."""
-    softness = max(_variance_of_one_label(truth) / objects_per_leaf, LEAST_SOFTNESS)
-    return replace(truth, softness=softness)
+    softness = _variance_of_one_label(truth) / objects_per_leaf
+    return replace(truth, softness=float(np.clip(softness, LEAST_SOFTNESS, LARGEST_SOFTNESS)))
 
 
 def judged_objects(n_objects: int) -> np.ndarray:

@@ -69,8 +69,9 @@ class TrainingSet:
         if nodes is None:
             raise _endless(most_nodes, self.n_objects, weight.sum(), rules)
         if self.doubt is not None:
-            information = self.doubt.information
-            nodes = with_plain_means(nodes, self.cells, target.columns, weight, information, rules.keep_proba)
+            # Class weights of 0 can make all labels hard.
+            pmf = target.columns if len(target.columns) else np.eye(target.columns.shape[1])[target.class_index]
+            nodes = with_plain_means(nodes, self.cells, pmf, weight, self.doubt.information, rules.keep_proba)
         return FittedTree(nodes)
 
 
