@@ -94,6 +94,11 @@ def test_command(tmp_path, capsys, monkeypatch):
     assert 'PRF, missing="observed"' in capsys.readouterr().out
     rows = read_csv(tmp_path / "new" / "missing_paper.csv")
     assert set(distinct(rows, "trees")) == {1, 2}
+    assert cli.main([*arguments, "--contenders", "forest", 'PRF, missing="auto"']) == 0
+    rows = read_csv(tmp_path / "new" / "missing_paper.csv")
+    assert set(distinct(rows, "contender")) == {"forest", 'PRF, missing="auto"'}
+    assert cli.main([*arguments, "--contenders", "forrest"]) == 2
+    assert "there is no 'forrest'. Did you mean 'forest'?" in capsys.readouterr().err
     assert cli.main(["experiments", "none", "--out", str(tmp_path)]) == 2
     assert "unknown experiment 'none'" in capsys.readouterr().err
 

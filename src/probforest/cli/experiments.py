@@ -7,9 +7,11 @@ from pathlib import Path
 from ..estimators.compiling import compile_kernels
 from ..studies.experiments import figures
 from ..studies.experiments.cases import RECIPES
+from ..studies.experiments.contenders import FEATURES, LABELS, MISSING
 from ..studies.experiments.report import table, write_csv
 from ..studies.experiments.studies import STUDIES, Plan
 from ..support.progress import with_progress
+from ..support.wording import suggestion
 from .arguments import add_common, add_n_jobs, integer, new_parser
 from .console import Console
 
@@ -34,6 +36,13 @@ def add(commands) -> None:
     parser.add_argument("--recipe", choices=RECIPES, default="paper", help="the paper's text or its authors' notebooks")
     parser.add_argument("--seeds", type=integer(1), default=None, help="data seeds, 0 to N - 1 (default 3; quick 1)")
     parser.add_argument("--trees", type=tree_numbers, default=(1, 10, 25, 50), help="such as 1,10,25,50 (default)")
+    parser.add_argument(
+        "--contenders",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="some of the methods of labels, objects, groups, transfer, complexity and missing (default: all)",
+    )
     add_n_jobs(parser, default=1)
     parser.add_argument("--no-figures", action="store_true", help="tables only")
     add_common(parser)
@@ -48,7 +57,11 @@ def run(options: argparse.Namespace, console: Console) -> int:
     if not options.no_figures:
         figures.pyplot()
     seeds = options.seeds or (1 if options.quick else 3)
-    plan = Plan(seeds, options.trees, options.n_jobs, options.recipe, options.quick)
+    known = [*FEATURES, *LABELS, *MISSING]
+    for name in options.contenders:
+        if name not in known:
+            raise ValueError(f"--contenders: there is no {name!r}. {suggestion(name, known)}")
+    plan = Plan(seeds, options.trees, options.n_jobs, options.recipe, options.quick, tuple(options.contenders))
     options.out.mkdir(parents=True, exist_ok=True)
     compile_kernels()
     files = {}

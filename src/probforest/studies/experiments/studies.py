@@ -24,6 +24,7 @@ class Plan:
     n_jobs: int | None = 1
     recipe: str = "paper"
     quick: bool = False
+    contenders: tuple[str, ...] = ()  # their names; all, if there is none
 
     @property
     def n_train(self) -> int:
@@ -34,6 +35,10 @@ class Plan:
         if not self.quick:
             return all_levels
         return [all_levels[0], all_levels[len(all_levels) // 2], all_levels[-1]]
+
+    def chosen(self, contenders: Mapping[str, Contender]) -> Mapping[str, Contender]:
+        """Those that take part."""
+        return {name: each for name, each in contenders.items() if not self.contenders or name in self.contenders}
 
     def setting(self, seed: int, **options: Any) -> Setting:
         return Setting(self.trees, seed, self.n_jobs, options)
@@ -65,7 +70,7 @@ def feature_study(experiment: str, plan: Plan) -> Iterator[Row]:
         for seed in range(plan.seeds):
             case = noisy_features(plan.n_train, level, experiment, plan.recipe, seed)
             about = {"noise": experiment, "level": level, "mean_noise": case.mean_noise}
-            yield from meet(case, FEATURES, plan.setting(seed), **about)
+            yield from meet(case, plan.chosen(FEATURES), plan.setting(seed), **about)
 
 
 def labels(plan: Plan) -> Iterator[Row]:
@@ -74,7 +79,7 @@ def labels(plan: Plan) -> Iterator[Row]:
         for wrong in plan.levels((0, 0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)):
             for seed in range(plan.seeds):
                 case = noisy_labels(plan.n_train, wrong, kind, plan.recipe, seed)
-                yield from meet(case, LABELS, plan.setting(seed), noise=kind, level=wrong)
+                yield from meet(case, plan.chosen(LABELS), plan.setting(seed), noise=kind, level=wrong)
 
 
 def objects(plan: Plan) -> Iterator[Row]:
@@ -100,7 +105,7 @@ def complexity(plan: Plan) -> Iterator[Row]:
         for level in plan.levels((0.5, 1, 2, 4)):
             for seed in range(plan.seeds):
                 case = noisy_features(plan.n_train, level, noise, plan.recipe, seed)
-                yield from meet(case, chosen, plan.setting(seed), noise=noise, level=level)
+                yield from meet(case, plan.chosen(chosen), plan.setting(seed), noise=noise, level=level)
 
 
 def missing(plan: Plan) -> Iterator[Row]:
@@ -108,7 +113,7 @@ def missing(plan: Plan) -> Iterator[Row]:
     for share in plan.levels((0.05, 0.2, 0.5)):
         for seed in range(plan.seeds):
             case = missing_cells(plan.n_train, share, plan.recipe, seed)
-            yield from meet(case, MISSING, plan.setting(seed), noise="missing", level=share)
+            yield from meet(case, plan.chosen(MISSING), plan.setting(seed), noise="missing", level=share)
 
 
 def threshold(plan: Plan) -> Iterator[Row]:
