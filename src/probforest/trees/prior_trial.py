@@ -14,7 +14,9 @@ from .training_set import TrainingSet
 TREES = 20  # of each forest
 SHARE_OF_FIT = 0.25  # of the time for the trees of a fit: reading and judging cost some more
 FEWEST_OBJECTS, MOST_OBJECTS = 500, 4000  # of a sample
-SIGNIFICANT = 2.0  # standard errors
+# Standard errors of the mean over objects. Forests of so few trees differ by chance about as much again, so that a
+# difference of this size is one of about two standard errors.
+SIGNIFICANT = 3.0
 _SEED = 1  # of the sample and of the draws: the choice depends on the table alone
 _PRIOR_VOTES = 0.5  # per class: a few trees that agree do not make an answer certain
 
