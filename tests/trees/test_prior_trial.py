@@ -6,7 +6,7 @@ from scipy.stats import entropy
 
 from probforest.inputs.labels import LabelTable, soft_labels
 from probforest.kernels.layout import INDEX
-from probforest.trees.prior_trial import MOST_OBJECTS, PriorTrial, judge, log_losses, sample_for_trial
+from probforest.trees.prior_trial import MOST_OBJECTS, TREES, PriorTrial, judge, log_losses, sample_for_trial
 
 
 def test_samples_are_objects_with_weight_in_order_and_affordable():
@@ -25,29 +25,38 @@ def test_losses_are_cross_entropies_of_smoothed_votes(soft):
     random = np.random.default_rng(0)
     pmf = random.dirichlet(np.ones(3), 20) if soft else np.eye(3)[random.integers(0, 3, 20)]
     votes = [random.dirichlet(np.ones(3), n) for n in random.integers(0, 6, 20)]
-    total, n_answers = np.array([vote.sum(axis=0) for vote in votes]), np.array([len(vote) for vote in votes])
     labels = soft_labels(np.arange(3), pmf) if soft else LabelTable(np.arange(3), pmf.argmax(axis=1).astype(INDEX))
-    found = log_losses(labels, total, n_answers)
-    for i, vote in enumerate(votes):
-        if len(vote) == 0:
-            assert np.isnan(found[i])
-            continue
+    found = log_losses(labels, np.array([vote.sum(axis=0) for vote in votes]))
+    for loss, truth, vote in zip(found, pmf, votes, strict=True):
         answer = (vote.sum(axis=0) + 0.5) / (len(vote) + 1.5)
-        assert found[i] == pytest.approx(entropy(pmf[i], answer) + entropy(pmf[i]))
+        assert loss == pytest.approx(entropy(truth, answer) + entropy(truth))
 
 
-def test_the_difference_is_paired_and_weighted():
+def answers(random, blur):
+    """What 20 trees say about 200 objects of class 0; a third of the objects is left out of each."""
+    probability = random.beta(8, 2 + blur, (TREES, 200))
+    left_out = random.random((TREES, 200)) < 0.37
+    return left_out[:, :, None] * np.stack([probability, 1 - probability], axis=2)
+
+
+def test_the_difference_is_paired_and_weighted_and_its_error_is_that_of_objects_and_trees():
     random = np.random.default_rng(1)
-    none = random.gamma(1.0, 1.0, 400)
-    empirical = none + random.normal(0.1, 0.3, 400)
-    empirical[7] = none[7] = np.nan
-    trial = judge(empirical, none, np.ones(400))
-    difference = np.delete(empirical - none, 7)
-    assert trial.empirical - trial.none == pytest.approx(difference.mean())
-    assert trial.error == pytest.approx(difference.std() / np.sqrt(399))
-    assert trial.n_objects == 399
-    twice = judge(empirical, none, np.full(400, 2.0))
-    np.testing.assert_allclose(trial, twice)
+    empirical, none, weight = answers(random, 0.5), answers(random, 0.0), random.uniform(1, 2, 200)
+    labels = LabelTable(np.arange(2), np.zeros(200, dtype=INDEX))
+
+    def mean_difference(trees, objects):
+        losses = (log_losses(labels.rows(objects), each[trees][:, objects].sum(axis=0)) for each in (empirical, none))
+        return np.average(np.subtract(*losses), weights=weight[objects])
+
+    everything, trees = np.arange(200), np.arange(TREES)
+    trial = judge(labels, empirical, none, weight)
+    assert trial.empirical - trial.none == pytest.approx(mean_difference(trees, everything))
+    assert trial.n_objects == 200
+    by_objects = np.std([mean_difference(trees, random.integers(0, 200, 200)) for _ in range(1000)])
+    without = [mean_difference(np.delete(trees, t), everything) for t in trees]
+    by_trees = np.sqrt((TREES - 1) * np.var(without))
+    assert trial.error == pytest.approx(np.hypot(by_objects, by_trees), rel=0.1)
+    np.testing.assert_allclose(trial, judge(labels, empirical, none, 2 * weight))
 
 
 @pytest.mark.parametrize(("empirical", "choice"), [(0.31, "empirical"), (0.35, None), (0.2, "empirical")])

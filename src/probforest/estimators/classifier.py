@@ -17,7 +17,7 @@ from ..kernels.layout import Cells
 from ..support.docstrings import described
 from ..trees.fitted_tree import FittedTree, sum_of_answers
 from ..trees.label_truth import DoubtfulLabels, LabelTruth, learn_label_truth
-from ..trees.prior_trial import PriorTrial, judge, losses_of_trial, sample_for_trial
+from ..trees.prior_trial import PriorTrial, answers_of_trial, judge, sample_for_trial
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import Uncertainty
 from .arguments import CLASS_TARGETS, SCORED, VALUES
@@ -240,9 +240,9 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
         samples = [make_training_set(each, labels.rows(rows), weight[rows], None) for each in features]
         self._choose_missing_rules(samples[0])
         empirical, none = (
-            losses_of_trial(each, self._grow_tree, float(self.keep_proba), self.n_jobs) for each in samples
+            answers_of_trial(each, self._grow_tree, float(self.keep_proba), self.n_jobs) for each in samples
         )
-        return judge(empirical, none, weight[rows])
+        return judge(labels.rows(rows), empirical, none, weight[rows])
 
     def _doubt(self, labels: LabelTable, weight: np.ndarray, class_weight: np.ndarray) -> DoubtfulLabels | None:
         """The labels of the objects that weigh something, if they are doubtful."""

@@ -7,16 +7,14 @@ import numpy as np
 
 from ..inputs.labels import LabelTable
 from ..support.threads import in_threads
-from .bootstrap import Draw, out_of_bag_sums, seeds_of_trees
+from .bootstrap import Draw, seeds_of_trees
 from .fitted_tree import FittedTree, sum_of_answers
 from .training_set import TrainingSet
 
 TREES = 20  # of each forest
 SHARE_OF_FIT = 0.25  # of the time for the trees of a fit: reading and judging cost some more
 FEWEST_OBJECTS, MOST_OBJECTS = 500, 4000  # of a sample
-# Standard errors of the mean over objects. Forests of so few trees differ by chance about as much again, so that a
-# difference of this size is one of about two standard errors.
-SIGNIFICANT = 3.0
+SIGNIFICANT = 2.5  # standard errors
 _SEED = 1  # of the sample and of the draws: the choice depends on the table alone
 _PRIOR_VOTES = 0.5  # per class: a few trees that agree do not make an answer certain
 
@@ -26,7 +24,7 @@ class PriorTrial(NamedTuple):
 
     empirical: float
     none: float
-    error: float  # standard error of the difference
+    error: float  # standard error of the difference, for other objects and other trees
     n_objects: int
 
     @property
@@ -44,46 +42,53 @@ def sample_for_trial(weight: np.ndarray, n_trees: int) -> np.ndarray:
     return np.sort(np.random.default_rng(_SEED).choice(candidates, n_objects, replace=False))
 
 
-def losses_of_trial(
+def answers_of_trial(
     training: TrainingSet,
     grow: Callable[[TrainingSet, np.ndarray, int], FittedTree],
     keep_proba: float,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Grow a small forest; the out-of-bag log loss of every object (n,), NaN for those that all trees drew."""
-    draws = [Draw(seed, training.n_objects, training.n_objects) for seed in seeds_of_trees(_SEED, TREES)]
+    """Grow a small forest: what each tree says about the objects that it did not draw, (TREES, n, k), 0 for others."""
+    n_objects, cells = training.n_objects, training.cells
+    answers = np.zeros((TREES, n_objects, training.target.columns.shape[1]))
 
-    def grow_one(draw: Draw) -> FittedTree:
-        return grow(training, training.weight * draw.counts(), draw.feature_seed())
+    def grow_one(draw: Draw) -> tuple[np.ndarray, np.ndarray]:
+        counts = draw.counts()
+        tree = grow(training, training.weight * counts, draw.feature_seed())
+        left_out = counts == 0
+        return left_out, sum_of_answers([tree], cells._replace(values=cells.values[left_out]), keep_proba)
 
-    trees = list(in_threads(grow_one, draws, n_jobs))
-    total, n_answers = out_of_bag_sums(
-        list(zip(trees, draws, strict=True)),
-        np.ones(training.n_objects, dtype=bool),
-        training.cells,
-        lambda tree, left_out: sum_of_answers([tree], left_out, keep_proba),
-        trees[0].value.shape[1],
-        n_jobs,
-    )
-    return log_losses(training.labels, total, n_answers)
+    draws = [Draw(seed, n_objects, n_objects) for seed in seeds_of_trees(_SEED, TREES)]
+    for answer, (left_out, found) in zip(answers, in_threads(grow_one, draws, n_jobs), strict=True):
+        answer[left_out] = found
+    return answers
 
 
-def log_losses(labels: LabelTable, total: np.ndarray, n_answers: np.ndarray) -> np.ndarray:
-    """−Σ_c p_c ln q_c of every object (n,), q from the sum of answers `total` (n, k); NaN where there is none."""
-    n_classes = total.shape[1]
-    proba = (total + _PRIOR_VOTES) / (n_answers + n_classes * _PRIOR_VOTES)[:, None]
+def log_losses(labels: LabelTable, answers: np.ndarray) -> np.ndarray:
+    """−Σ_c p_c ln q_c of every object (n,), q from the sum of answers (n, k), each of which sums to 1; ln k where there
+    is none."""
+    votes = answers + _PRIOR_VOTES
+    log_proba = np.log(votes / votes.sum(axis=1, keepdims=True))
     if labels.pmf is None:
-        losses = -np.log(proba[np.arange(len(proba)), labels.class_index])
-    else:
-        losses = -(labels.pmf * np.log(proba)).sum(axis=1)
-    return np.where(n_answers > 0, losses, np.nan)
+        return -log_proba[np.arange(len(votes)), labels.class_index]
+    return -(labels.pmf * log_proba).sum(axis=1)
 
 
-def judge(empirical: np.ndarray, none: np.ndarray, weight: np.ndarray) -> PriorTrial:
-    """Compare the losses (n,) of the same objects with two priors."""
-    judged = ~np.isnan(empirical)
-    share = weight[judged] / weight[judged].sum()
-    difference = (empirical - none)[judged]
-    mean = share @ difference
-    error = np.sqrt(np.square(share) @ np.square(difference - mean))
-    return PriorTrial(float(share @ empirical[judged]), float(share @ none[judged]), float(error), int(judged.sum()))
+def judge(labels: LabelTable, empirical: np.ndarray, none: np.ndarray, weight: np.ndarray) -> PriorTrial:
+    """Compare the answers (TREES, n, k) of two forests whose trees drew the same objects."""
+    share = weight / weight.sum()
+
+    def losses(answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of all trees, (n,), and the mean over the objects with one tree left out, (TREES,)."""
+        total = answers.sum(axis=0)
+        without = [share @ log_losses(labels, total - answer) for answer in answers]
+        return log_losses(labels, total), np.array(without)
+
+    (of_empirical, empirical_without), (of_none, none_without) = losses(empirical), losses(none)
+    difference = of_empirical - of_none
+    by_objects = np.square(share) @ np.square(difference - share @ difference)
+    # Other trees would have given another difference; the jackknife tells how different.
+    without = empirical_without - none_without
+    by_trees = (TREES - 1) / TREES * np.square(without - without.mean()).sum()
+    error = float(np.sqrt(by_objects + by_trees))
+    return PriorTrial(float(share @ of_empirical), float(share @ of_none), error, len(weight))
