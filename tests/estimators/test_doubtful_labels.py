@@ -243,3 +243,22 @@ def test_a_fit_with_certain_labels_forgets_doubtful_ones():
     forest = fitted(FOREST)
     forest.fit(PROBLEM.values, PROBLEM.pmf.argmax(axis=1), X_err=PROBLEM.errors)
     assert forest.label_truth_ is None
+
+
+@both
+def test_labels_that_are_hard_once_classes_are_weighted(model):
+    """Only one class has a weight."""
+    found = answers(fitted(model, class_weight={0: 0.0, 1: 0.0, 2: 3.0}))
+    np.testing.assert_array_equal(found, np.tile([0.0, 0.0, 1.0], (40, 1)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_classes_that_a_draw_does_not_have(seed):
+    """Balanced in a few objects, labels of a tree can be hard although those of the training set are not."""
+    random = np.random.default_rng(seed)
+    X, pmf = random.normal(size=(5, 2)), np.eye(3)[[0, 0, 1, 1, 2]]
+    pmf[4] = [0.0, 0.4, 0.6]
+    forest = ProbabilisticRandomForestClassifier(5, class_weight="balanced_subsample", max_samples=1, random_state=seed)
+    found = forest.fit(X, y_proba=pmf, classes=[0, 1, 2]).predict_proba(X)
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found.sum(axis=1), 1)
