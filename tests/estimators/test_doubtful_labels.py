@@ -282,3 +282,22 @@ def test_warm_start_needs_labels_of_the_same_kind(first):
     model = ProbabilisticRandomForestClassifier(2, random_state=0, warm_start=True).fit(X, y, y_proba=first)
     with pytest.raises(ValueError, match="warm_start=True needs labels as before"):
         model.set_params(n_estimators=3).fit(X, y, y_proba=np.full(40, 0.8) if first is None else None)
+
+
+@both
+def test_labels_that_are_hard_once_classes_are_weighted(model):
+    """Only one class has a weight."""
+    found = answers(fitted(model, class_weight={0: 0.0, 1: 0.0, 2: 3.0}))
+    np.testing.assert_array_equal(found, np.tile([0.0, 0.0, 1.0], (40, 1)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_classes_that_a_draw_does_not_have(seed):
+    """Balanced in a few objects, labels of a tree can be hard although those of the training set are not."""
+    random = np.random.default_rng(seed)
+    X, pmf = random.normal(size=(5, 2)), np.eye(3)[[0, 0, 1, 1, 2]]
+    pmf[4] = [0.0, 0.4, 0.6]
+    forest = ProbabilisticRandomForestClassifier(5, class_weight="balanced_subsample", max_samples=1, random_state=seed)
+    found = forest.fit(X, y_proba=pmf, classes=[0, 1, 2]).predict_proba(X)
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found.sum(axis=1), 1)

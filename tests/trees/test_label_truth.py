@@ -136,10 +136,13 @@ def test_labels_that_say_next_to_nothing_do_not_blow_up(doubt):
 
 
 def test_classes_that_labels_can_not_tell_apart_share_what_they_have():
-    pmf = np.array([[0.45, 0.45, 0.1], [0.05, 0.05, 0.9]] * 5)
-    answers = learn_label_truth(doubtful(pmf), [2]).answers(pmf)
-    np.testing.assert_allclose(answers[:, 0], answers[:, 1])
-    assert answers[1, 2] > answers[0, 2]
+    """As in the whole training set."""
+    pmf = np.array([[0.6, 0.3, 0.1], [0.1, 0.05, 0.85]] * 5)
+    truth = learn_label_truth(doubtful(pmf), [2])
+    answers = truth.answers(np.vstack([pmf, pmf.mean(axis=0)]))
+    np.testing.assert_allclose(answers[-1], pmf.mean(axis=0))
+    assert answers[0, 2] < answers[-1, 2] < answers[1, 2]
+    assert (answers[:, 0] > answers[:, 1]).all()
 
 
 def test_a_class_that_nobody_has_gets_nothing():
@@ -160,6 +163,12 @@ def test_a_class_of_weight_zero_gets_nothing():
     )
     assert (answers[:, 2] == 0).all()
     np.testing.assert_allclose(answers.sum(axis=1), 1)
+
+
+def test_a_label_of_a_class_of_weight_zero_was_held_out():
+    pmf = np.array([[0.9, 0.1, 0.0], [0.2, 0.8, 0.0], [0.0, 0.0, 1.0]])
+    held_out = HeldOut(np.arange(3), np.array([[0.7, 0.3, 0.0]] * 3))
+    assert 0 < learn_label_truth(doubtful(pmf, class_weight=[1, 1, 0]), [1], held_out).softness < 10
 
 
 def test_the_order_of_classes_permutes_answers():
@@ -184,6 +193,8 @@ def test_rows_of_nan_stay():
     truth = random_truth(np.random.default_rng(0), 2, 0.01)
     answers = truth.answers(np.array([[0.4, 0.6], [np.nan, np.nan]]))
     assert np.isnan(answers[1]).all()
+    single = LabelTruth(np.eye(2), np.array([1.0, 0.0]), np.ones(2), 0.01, 0.0)
+    np.testing.assert_array_equal(single.answers(np.array([[1.0, 0.0], [np.nan, np.nan]])), [[1, 0], [np.nan, np.nan]])
     np.testing.assert_array_equal(answers[0], truth.answers(np.array([[0.4, 0.6]]))[0])
 
 

@@ -29,7 +29,7 @@ _TREES_THAT_AVERAGE = 16  # leaves have labels that agree by choice, and say mor
 _MOST_JUDGED = 50_000  # objects that the softness is learnt from
 INFORMATION_SHARE = 0.2  # of a leaf's PMF: the mean that is weighted by label information. See `leaf_labels`.
 
-_SINGULAR = 1e-10  # singular values of T, relative to the largest, that count as 0
+_SINGULAR = 1e-6  # singular values of T, relative to the largest, that count as 0: they would enlarge rounding errors
 _BLOCK, _FEWEST = 32_768, 16  # numbers at a time, which stay in the cache; of so many objects at least
 _MOST_NEWTON_STEPS, _CONVERGED = 100, 1e-12
 _TINY = 1e-300  # instead of 0 in a denominator
@@ -47,20 +47,22 @@ class LabelTruth:
 
     def answers(self, mean_pmf: np.ndarray) -> np.ndarray:
         """Probabilities of the true classes (n, k) from mean PMFs (n, k); rows of NaN stay."""
-        answers = np.zeros(mean_pmf.shape)
+        answers = np.where(np.isnan(mean_pmf), np.nan, 0.0)
         n_rows = max(_FEWEST, _BLOCK // len(self.prior))
         for first in range(0, len(mean_pmf), n_rows):
             block = slice(first, first + n_rows)
             masses = self.scale[self._present, None] * self._in_leaves(mean_pmf[block, self._present].T)
             answers[block, self._present] = (masses / np.maximum(_sum(masses), _TINY)).T
-        answers[np.isnan(mean_pmf).any(axis=1)] = np.nan
         return answers
 
     def _in_leaves(self, mean_pmf: np.ndarray) -> np.ndarray:
         """q (k, n) of mean PMFs (k, n). Sums are written out: those of NumPy and BLAS depend on how many objects there
         are, and an object must have the same answer alone and together with others."""
-        z = _sum(row[:, None] * part for row, part in zip(self._inverse, mean_pmf, strict=True))
-        return _on_simplex(z, self.softness * self.prior[self._present, None])
+        prior = self.prior[self._present, None]
+        off = mean_pmf - (self.prior @ self.channel)[self._present, None]
+        # What labels can't tell stays as it is in the prior.
+        z = prior + _sum(row[:, None] * part for row, part in zip(self._inverse, off, strict=True))
+        return _on_simplex(z, self.softness * prior)
 
     @cached_property
     def _present(self) -> np.ndarray:
@@ -133,13 +135,15 @@ def _softened(truth: LabelTruth, labels: DoubtfulLabels, held_out: HeldOut) -> L
     evidence = labels.pmf[held_out.rows] / np.where(frequencies > 0, frequencies, 1.0)
     weight = labels.weight[held_out.rows] / labels.weight.mean()
     candidates = list(_candidates(truth))
-    fits = [weight @ np.log(np.sum(each.answers(held_out.mean_pmf) * evidence, axis=1)) for each in candidates]
+    sums = [np.sum(each.answers(held_out.mean_pmf) * evidence, axis=1) for each in candidates]
+    fits = [weight @ np.log(np.maximum(each, _TINY)) for each in sums]  # 0: a label of a class without weight
     logs = np.log([each.softness for each in candidates])
     off = (logs - np.log(truth.softness)) / _PRIOR_WIDTH
     softness = np.exp(softmax(fits - off**2 / 2) @ logs)
     # With all trees there is less noise: none of it, or all of it, averages out. This is midway.
     softness *= np.sqrt(held_out.share_of_trees)
-    return replace(truth, softness=max(float(softness), LEAST_SOFTNESS))
+    rounded = float(f"{softness:.1e}")  # so that the last digits of a few answers do not change those of all objects
+    return replace(truth, softness=max(rounded, LEAST_SOFTNESS))
 
 
 def _softened_by_size(truth: LabelTruth, objects_per_leaf: float) -> LabelTruth:

@@ -69,10 +69,15 @@ class TrainingSet:
         if nodes is None:
             raise _endless(most_nodes, self.n_objects, weight.sum(), rules)
         if self.doubt is not None:
-            # Class weights of 0 can make all labels hard.
-            pmf = target.columns if len(target.columns) else np.eye(target.columns.shape[1])[target.class_index]
-            nodes = with_plain_means(nodes, self.cells, pmf, weight, self.doubt.information, rules.keep_proba)
+            information = self.doubt.information
+            nodes = with_plain_means(nodes, self.cells, _pmfs(target), weight, information, rules.keep_proba)
         return FittedTree(nodes)
+
+
+def _pmfs(target: Target) -> np.ndarray:
+    """PMFs (n, k), also of labels that are hard once classes are weighted."""
+    hard = len(target.columns) == 0
+    return np.eye(target.columns.shape[1])[target.class_index] if hard else target.columns
 
 
 def _endless(most_nodes: int, n_objects: int, total: float, rules: Rules) -> ValueError:
