@@ -37,6 +37,16 @@ def test_examples_run_one_after_the_other(page, tmp_path, monkeypatch):
             run_commands(block)
 
 
+def test_readme_shows_what_its_example_prints(capsys):
+    pattern = re.compile(r"^```python\n(.*?)^```.*?^```text\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)
+    pairs = pattern.findall(PAGES[0].read_text(encoding="utf-8"))
+    assert pairs
+    for block, shown in pairs:
+        exec(compile(block, "README.md", "exec"), {"__name__": "example"})
+        printed = [float(number) for number in re.findall(r"[\d.]+", capsys.readouterr().out)]
+        assert printed == pytest.approx([float(number) for number in re.findall(r"[\d.]+", shown)], abs=0.02)
+
+
 def test_readme_and_ci_run_the_same_test_command():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = re.findall(r"^```sh\n(.*?)^```", readme, flags=re.MULTILINE | re.DOTALL)

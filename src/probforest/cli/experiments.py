@@ -57,7 +57,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
     if not options.no_figures:
         figures.pyplot()
     seeds = options.seeds or (1 if options.quick else 3)
-    known = [*FEATURES, *LABELS, *MISSING]
+    known = list(dict.fromkeys([*FEATURES, *LABELS, *MISSING]))
     for name in options.contenders:
         if name not in known:
             raise ValueError(f"--contenders: there is no {name!r}. {suggestion(name, known)}")
