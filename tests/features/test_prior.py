@@ -236,3 +236,9 @@ def test_a_feature_between_the_smallest_of_all_numbers_has_no_prior():
     forest.fit(values, values[:, 0] > 2e-323, X_err=1e-323)
     assert forest.feature_model_.priors == (None,)
     assert np.isfinite(forest.predict_proba(values, X_err=1e-323)).all()
+
+
+def test_an_object_of_next_to_no_weight_far_away_does_not_overflow():
+    x, weight = np.array([0.0, 1.0, 2.0, 1e180]), np.array([1.0, 1.0, 1.0, 1e-320])
+    (prior,) = learn_priors("normal", read_measurements(x[:, None], np.full((4, 1), 0.1)), weight)
+    assert np.isfinite([prior.mean, prior.deviation]).all()

@@ -116,7 +116,7 @@ def _learn_normal(center: np.ndarray, lower: np.ndarray, upper: np.ndarray, weig
     scatter = largest * np.sqrt(np.average((offset / largest) ** 2, weights=weight))
     if scatter < _LEAST_WIDTH:
         return None
-    offset = offset / scatter
+    offset = np.clip(offset / scatter, -_HUGE, _HUGE)  # far out if the weight is minute
     noise = 0.5 * _ratio(lower, scatter) ** 2 + 0.5 * _ratio(upper, scatter) ** 2
 
     def mean_for(variance: float) -> float:
