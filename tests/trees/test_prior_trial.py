@@ -6,7 +6,15 @@ from scipy.stats import entropy
 
 from probforest.inputs.labels import LabelTable, soft_labels
 from probforest.kernels.layout import INDEX
-from probforest.trees.prior_trial import MOST_OBJECTS, TREES, PriorTrial, judge, log_losses, sample_for_trial
+from probforest.trees.prior_trial import (
+    MOST_OBJECTS,
+    SHARE_OF_FIT,
+    TREES,
+    PriorTrial,
+    judge,
+    log_losses,
+    sample_for_trial,
+)
 
 
 def test_samples_are_objects_with_weight_in_order_and_affordable():
@@ -16,7 +24,7 @@ def test_samples_are_objects_with_weight_in_order_and_affordable():
     assert (np.diff(sample) > 0).all()
     assert (weight[sample] > 0).all()
     few = sample_for_trial(np.ones(3000), 100)
-    assert 2 * 20 * len(few) <= 0.25 * 3000 * 100
+    assert 2 * TREES * len(few) <= SHARE_OF_FIT * 3000 * 100
     assert len(sample_for_trial(np.ones(200), 100)) == 200  # the smallest tables as a whole
 
 

@@ -12,8 +12,8 @@ from .fitted_tree import FittedTree, sum_of_answers
 from .training_set import TrainingSet
 
 TREES = 20  # of each forest
-SHARE_OF_FIT = 0.25  # of the time for the trees of a fit: reading and judging cost some more
-FEWEST_OBJECTS, MOST_OBJECTS = 500, 4000  # of a sample
+SHARE_OF_FIT = 0.15  # of the time for the trees of a fit: reading and judging make it a third
+FEWEST_OBJECTS, MOST_OBJECTS = 250, 4000  # of a sample; with the fewest, a trial takes a few hundredths of a second
 SIGNIFICANT = 2.5  # standard errors
 _SEED = 1  # of the sample and of the draws: the choice depends on the table alone
 _PRIOR_VOTES = 0.5  # per class: a few trees that agree do not make an answer certain
