@@ -102,3 +102,13 @@ def test_one_side_or_two_of_another_table():
     np.testing.assert_array_equal(sizes(X_ERR, pair)[0], sizes(X_ERR, pair)[1])
     np.testing.assert_allclose(sizes((X_ERR, 3 * X_ERR), learn(X_ERR)), np.log10(2 * X_ERR.T))
     assert np.isnan(sizes(None, pair)).all()
+
+
+def test_the_share_of_unknown_errors_is_never_above_one():
+    """Whatever the last digits of its sums are: the known error weighs next to nothing here."""
+    for seed in range(50):
+        random = np.random.default_rng(seed)
+        errors = np.append(1.0, np.full(30, np.nan))[:, None]
+        weight = np.append(1e-300, random.uniform(0.1, 1.0, 30))
+        (spread,) = learn_error_spreads(read_measurements(np.zeros((31, 1)), errors), weight)
+        assert spread.unknown <= 1

@@ -65,7 +65,7 @@ def _learn(feature: int, side: str, sizes: np.ndarray, weight: np.ndarray) -> Er
     known = ~np.isnan(sizes)
     share = weight / weight.max()  # squares of weights of any size are numbers then
     quantiles = weighted_quantiles(sizes[known], share[known], LEVELS)
-    unknown = float(share[~known].sum() / share.sum())
+    unknown = min(1.0, float(share[~known].sum() / share.sum()))  # sums of other orders, rounded
     return ErrorSpread(feature, side, quantiles, unknown, float(share.sum() ** 2 / (share**2).sum()))
 
 
