@@ -15,6 +15,9 @@ import pytest
 import probforest
 from command_line import call, run, said, write
 from probforest.cli import train
+from probforest.cli.options.experiments import EXPERIMENTS, RECIPES
+from probforest.studies.experiments.cases import RECIPES as CASE_RECIPES
+from probforest.studies.experiments.studies import STUDIES
 
 HAS_PIPES = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes of Unix")
 HAS_FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
@@ -265,26 +268,28 @@ sys.exit(main())
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
 @pytest.mark.parametrize("how", ["SIGINT", "SIGTERM"])
 def test_an_interruption_while_libraries_are_imported(how):
-    command = [sys.executable, "-c", INTERRUPTED_IMPORT, "inspect", "m.prf", str(int(getattr(signal, how)))]
+    command = [sys.executable, "-c", INTERRUPTED_IMPORT, "inspect", __file__, str(int(getattr(signal, how)))]
     made = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (made.returncode, made.stdout) == (130, "")
     assert made.stderr == "probforest: interrupted; no unfinished file is left.\n"
 
 
-def test_an_ignored_signal_stays_ignored(tmp_path):
-    command = [sys.executable, "-c", INTERRUPTED_IMPORT, "inspect", tmp_path / "m.prf", str(int(signal.SIGHUP))]
+def test_an_ignored_signal_stays_ignored():
+    command = [sys.executable, "-c", INTERRUPTED_IMPORT, "inspect", __file__, str(int(signal.SIGHUP))]
     ignore = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # noqa: E731 (as `nohup` does)
     made = subprocess.run(command, capture_output=True, text=True, timeout=60, preexec_fn=ignore)
     assert made.returncode == 2
-    assert "No such file" in made.stderr
+    assert "is not a saved model of probforest" in made.stderr
 
 
 WITHOUT_HEAVY_LIBRARIES = """
 import sys
 from probforest.cli.main import main
-for words in (["--help"], ["--version"], ["bake"], []):
+lines = ["--help", "--version", "bake", "", "train --help", "experiments --help", "train t.csv --nonsense", "predict",
+         "train nowhere.csv --target a -o m.prf", "inspect nowhere.prf"]
+for line in lines:
     try:
-        main(words)
+        assert main(line.split()) != 0
     except SystemExit:
         pass
 assert not {"numba", "sklearn", "scipy", "numpy", "pyarrow"} & set(sys.modules), sorted(sys.modules)
@@ -296,6 +301,14 @@ def test_help_needs_no_library():
     assert made.returncode == 0, made.stderr
     assert made.stdout.count("evaluate a saved forest") == 1
     assert "invalid choice: 'bake'" in made.stderr
+    assert "the following arguments are required: --target" in made.stderr
+    assert "nowhere.csv: No such file" in made.stderr
+    assert "nowhere.prf: No such file" in made.stderr
+
+
+def test_experiments_are_those_that_help_names():
+    assert tuple(STUDIES) == EXPERIMENTS
+    assert CASE_RECIPES == RECIPES
 
 
 def test_names_of_the_package():

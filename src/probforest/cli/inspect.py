@@ -13,23 +13,8 @@ from ..inputs.columns import describe_pairs
 from ..storage.models import describe, load
 from ..support.wording import indented
 from ..trees.fitted_tree import FittedTree
-from .arguments import add_common, add_model, new_parser
 from .console import Console, readable_size
 from .predictions import about_labels, wrong_labels
-
-
-def add(commands) -> None:
-    """The options of the command."""
-    parser = new_parser(
-        commands,
-        "inspect",
-        description="Describe a saved forest: its classes, the columns it needs, its parameters, its most "
-        "important features, and what it was trained on.",
-        epilog="example:\n  probforest inspect stars.prf",
-    )
-    add_model(parser)
-    add_common(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace, console: Console) -> int:

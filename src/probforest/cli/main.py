@@ -1,6 +1,7 @@
 """The command line: its commands, its exit codes, and its error messages.
 
-A command is imported when it is called, so that help and Ctrl-C need not wait for Numba and scikit-learn.
+A command is imported when its options are known to be right, so that help, a wrong option and Ctrl-C need not wait
+for Numba and scikit-learn.
 """
 
 import argparse
@@ -27,7 +28,7 @@ _COMMANDS = {
 
 
 def parser(chosen: str | None = None) -> argparse.ArgumentParser:
-    """A parser of the command `chosen`, whose module is imported here, or of the names of all commands."""
+    """A parser of the command `chosen`, or of the names of all commands."""
     main_parser = argparse.ArgumentParser(
         prog="probforest",
         description="Random forests for data with error bars and doubtful labels.",
@@ -41,7 +42,7 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
     main_parser.add_argument("--version", action="version", version=version("probforest"))
     commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     if chosen in _COMMANDS:
-        import_module(f".{chosen}", __package__).add(commands)
+        import_module(f".options.{chosen}", __package__).add(commands)
     else:
         for name, purpose in _COMMANDS.items():
             commands.add_parser(name, help=purpose)
@@ -70,10 +71,12 @@ def _code(words: list[str], console: Console, stop: interruption.Interruption) -
     """Run a command and report errors."""
     try:
         options = _options(words, console)
-        stop.raises()
         console.as_json = options.json
+        _expect_inputs(options)
+        command = import_module(f".{options.command}", __package__)
+        stop.raises()
         with console.notes_for_warnings():
-            return options.run(options, console)
+            return command.run(options, console)
     except SystemExit:
         if console.problem is None:
             raise
@@ -94,6 +97,14 @@ def _options(words: list[str], console: Console) -> argparse.Namespace:
         return parser(words[0] if words else None).parse_args(words)
     finally:
         console.flush()  # the help text
+
+
+def _expect_inputs(options: argparse.Namespace) -> None:
+    """Raise the error of a file that is not there before anything is imported."""
+    for argument in ("model", "table"):
+        path = getattr(options, argument, None)
+        if path is not None:
+            os.stat(path)
 
 
 def _interrupted(console: Console) -> int:

@@ -1,0 +1,30 @@
+"""The options of `probforest predict`."""
+
+from ..arguments import add_common, add_model, add_n_jobs, add_output, new_parser, table_path
+
+
+def add(commands) -> None:
+    """The options of the command."""
+    parser = new_parser(
+        commands,
+        "predict",
+        description="Classify the rows of a table with a saved forest. The output has the columns that the forest does "
+        "not use, the predicted class, and the probability of every class, row by row. CSV, Parquet and Arrow go "
+        "through in pieces, whatever their size; FITS, VOTable and ECSV outputs are written at the end.",
+        epilog="examples:\n"
+        "  probforest predict stars.prf survey.parquet -o classes.parquet\n"
+        "  probforest predict stars.prf survey.csv.gz --keep objid ra dec -o classes.fits",
+    )
+    add_model(parser)
+    parser.add_argument("table", type=table_path, metavar="TABLE", help="the objects to classify; - is standard input")
+    parser.add_argument(
+        "--keep",
+        nargs="*",
+        metavar="COL",
+        help="columns of TABLE to copy, also as patterns: '*' keeps all, nothing keeps none (default: those that the "
+        "forest does not use)",
+    )
+    parser.add_argument("--prefix", default="", help="put this in front of the names of the new columns")
+    add_n_jobs(parser)
+    add_output(parser, "OUT", "the output; its name tells the format (.csv, .parquet, .fits, .csv.gz, ...)")
+    add_common(parser)

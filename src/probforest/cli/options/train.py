@@ -1,0 +1,58 @@
+"""The options of `probforest train`."""
+
+from ..arguments import add_common, add_n_jobs, add_output, integer, new_parser, setting, table_path
+
+
+def add(commands) -> None:
+    """The options of the command."""
+    parser = new_parser(
+        commands,
+        "train",
+        description="Train a forest on a table: CSV, ECSV, FITS, VOTable, Parquet or Arrow, compressed or not. All "
+        "columns with numbers are features, except error columns, which are recognised by their names "
+        "(gmag and e_gmag, prad and prad_err1, prad_err2, ...).",
+        epilog="examples:\n"
+        "  probforest train stars.fits --target class -o stars.prf\n"
+        "  probforest train koi.csv --target koi_disposition --drop 'kepid' 'koi_fpflag_*' -o koi.prf\n"
+        "  probforest train stars.csv --target class --label-proba confidence --set n_estimators=500 -o stars.prf\n\n"
+        "a TOML file for --errors:\n"
+        '  gmag = "e_gmag"                      # one error\n'
+        '  prad = ["prad_err2", "prad_err1"]    # lower, upper\n'
+        '  mass = {lower = "m_lo", upper = "m_hi", limit = "m_limit"}  # limit: 1 upper, -1 lower, 0 none',
+    )
+    parser.add_argument("table", type=table_path, metavar="TABLE", help="the training set; - is standard input")
+    parser.add_argument("--target", required=True, metavar="CLASS", help="the column with the classes")
+    parser.add_argument(
+        "--label-proba",
+        metavar="COL",
+        help="a column with the probability that the class of the row is right",
+    )
+    parser.add_argument(
+        "--errors",
+        default="auto",
+        metavar="auto|MAP.toml|none",
+        help="which columns are errors of which others: by their names (auto, the default), by a file, or none: "
+        "then error columns are features, unless you --drop them",
+    )
+    parser.add_argument(
+        "--error-features",
+        action="store_true",
+        help="the sizes of errors are features, too; trees that don't look at them answer for tables with other errors",
+    )
+    parser.add_argument(
+        "--features", nargs="+", metavar="COL", help="the features, also as patterns such as 'mag_*'; errors come along"
+    )
+    parser.add_argument("--drop", nargs="+", default=[], metavar="COL", help="columns to leave out, also as patterns")
+    parser.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=setting,
+        metavar="KEY=VALUE",
+        help="parameters of ProbabilisticRandomForestClassifier, such as n_estimators=500 or 'sentinels={\"*\"=-9999}'",
+    )
+    parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="seed of the forest (default: 0)")
+    add_n_jobs(parser)
+    add_output(parser, "MODEL", "where to save the forest")
+    add_common(parser)
