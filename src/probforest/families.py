@@ -15,6 +15,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from .kernels.cdf import SQUASH, TABLE_REACH, TABLE_STEPS
 from .kernels.layout import GRID_POINTS
+from .kernels.posterior import inverse_table
 
 # The mass to the left of the point kσ is exactly Φ(k), k from −3 to 3; the last point has all the remaining mass. Grid
 # points of other families are their quantiles at the same levels, so that all families have the same chunks.
@@ -208,6 +209,12 @@ def full_table(family: Family) -> np.ndarray:
     if not (np.diff(table) >= -1e-12).all():
         raise ValueError(f"distribution {family.name} has a cdf that falls or is no number; expected one that rises.")
     return np.maximum.accumulate(np.clip(table, 0.0, 1.0))
+
+
+@lru_cache(maxsize=256)
+def inverse_of_table(family: Family) -> np.ndarray:
+    """Places in the `full_table` of a family, evenly spaced in F."""
+    return inverse_table(full_table(family))
 
 
 @lru_cache(maxsize=256)

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from ..families import LEVELS, ONE_SIGMA, Family, full_table, reach_of, squashed_table
+from ..families import LEVELS, ONE_SIGMA, Family, full_table, inverse_of_table, reach_of, squashed_table
 from ..kernels.posterior import most_likely_masses, posterior_quantiles
 from ..support.threads import in_threads
 from .measurements import Measurements
@@ -73,7 +73,9 @@ class EmpiricalPrior:
         at_below, at_median, at_above = family.grid()[ONE_SIGMA]
         density = self.mass / np.diff(self.edges)
         table, reach = full_table(family), reach_of(family)
-        found = posterior_quantiles(center, lower, upper, reach, self.edges, density, table, LEVELS[ONE_SIGMA])
+        found = posterior_quantiles(
+            center, lower, upper, reach, self.edges, density, table, LEVELS[ONE_SIGMA], inverse_of_table(family)
+        )
         known = ~np.isnan(found).any(axis=1)
         below, median, above = np.where(known[:, None], found, 0.0).T
         new_lower, new_upper = (median - below) / (at_median - at_below), (above - median) / (at_above - at_median)

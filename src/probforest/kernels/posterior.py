@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .cdf import TABLE_STEPS, look_up, squashed_position
+from .cdf import SQUASH, TABLE_STEPS, look_up, squashed_position
 from .jit import inlined, kernel
 from .layout import REAL, MeasuredCell
 
@@ -17,6 +17,14 @@ def place_in_table(cell, threshold):
     """Where F(threshold) stands in the table of a MeasuredCell."""
     inverse_scale = cell.inverse_lower if threshold < cell.center else cell.inverse_upper
     return squashed_position(threshold, cell.center, inverse_scale)
+
+
+@inlined
+def threshold_at(cell, place):
+    """The threshold whose F stands at `place` in the table of a MeasuredCell."""
+    squashed = place / (0.5 * TABLE_STEPS) - 1.0
+    z = SQUASH * squashed / (1.0 - abs(squashed))
+    return cell.center + z / (cell.inverse_lower if z < 0.0 else cell.inverse_upper)
 
 
 @kernel
@@ -122,11 +130,15 @@ def fill_cumulative(cell, edges, first, last, density, below, cumulative):
 
 
 @kernel
-def place_of(cell, target, low, high, below_low, below_high, tolerance):
+def place_of(cell, inverse, target, low, high, below_low, below_high, tolerance):
     """Where F of a measured value, `below_low` at `low` and `below_high` at `high`, is `target` within a `tolerance`.
 
-    The secant method in a bracket; an end that stays twice counts half (Illinois), so that the bracket closes fast.
+    The `inverse` of F knows it, but for the tails. There the secant method in a bracket finds it; an end that stays
+    twice counts half (Illinois), so that the bracket closes fast.
     """
+    place = look_up(inverse, 0, target * TABLE_STEPS, TABLE_STEPS)
+    if abs(look_up(cell.table, 0, place, TABLE_STEPS) - target) <= tolerance:
+        return min(max(threshold_at(cell, place), low), high)
     off_low, off_high = below_low - target, below_high - target
     place, side = low, 0
     for _ in range(_MOST_STEPS):
@@ -147,12 +159,12 @@ def place_of(cell, target, low, high, below_low, below_high, tolerance):
 
 
 @kernel
-def quantiles(center, lower, upper, reach, edges, density, table, levels, scratch, out):
+def quantiles(center, lower, upper, reach, edges, density, table, inverse, levels, scratch, out):
     """The quantiles of the posteriors of cells (n,) at `levels` (q,), increasing, into `out` (n, q).
 
     The prior has a `density` (m,) between `edges` (m + 1,), where the posterior is a piece of the cell's own
     distribution, which ends `reach` σ from its centre. NaN where the cell is finer than what the prior knows, or where
-    that has nothing. `scratch` is (2, m + 1).
+    that has nothing. `inverse` is that of the `table` of F. `scratch` is (2, m + 1).
     """
     below, cumulative = scratch[0], scratch[1]
     for i in range(center.shape[0]):
@@ -172,6 +184,7 @@ def quantiles(center, lower, upper, reach, edges, density, table, levels, scratc
                 k += 1
             out[i, q] = place_of(
                 cell,
+                inverse,
                 below[k] + (target - cumulative[k]) / density[k],
                 max(edges[k], least),
                 min(edges[k + 1], most),
@@ -182,10 +195,16 @@ def quantiles(center, lower, upper, reach, edges, density, table, levels, scratc
 
 
 # Not kernels: arrays that are made in Python need not be compiled.
-def posterior_quantiles(center, lower, upper, reach, edges, density, table, levels) -> np.ndarray:
-    """The quantiles (n, q) at `levels` (q,)."""
+def inverse_table(table: np.ndarray) -> np.ndarray:
+    """Places in a `table` of F, evenly spaced in F."""
+    return np.interp(np.linspace(0.0, 1.0, TABLE_STEPS + 1), table, np.arange(TABLE_STEPS + 1.0))
+
+
+def posterior_quantiles(center, lower, upper, reach, edges, density, table, levels, inverse=None) -> np.ndarray:
+    """The quantiles (n, q) at `levels` (q,). The `inverse` of the table need not be computed if it is known."""
+    inverse = inverse_table(table) if inverse is None else inverse
     out, scratch = np.empty((len(center), len(levels)), dtype=REAL), np.empty((2, len(edges)), dtype=REAL)
-    quantiles(center, lower, upper, reach, edges, density, table, levels, scratch, out)
+    quantiles(center, lower, upper, reach, edges, density, table, inverse, levels, scratch, out)
     return out
 
 
