@@ -31,7 +31,7 @@ _HOME = {
     "load": "storage.models",
     "save": "storage.models",
 }
-_PUBLIC_MODULES = ("datasets", "families", "importance", "metrics")
+_PUBLIC_MODULES = ("datasets", "explain", "families", "importance", "metrics")
 
 
 def __getattr__(name: str) -> Any:

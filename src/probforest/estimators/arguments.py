@@ -54,6 +54,14 @@ SCORED = {
     "sample_weight": Description("array-like of shape (n_samples,)", "Weights of the objects in the mean."),
 }
 
+BETTER = {
+    "factor": Description(
+        "float in [0, 1]",
+        "How large the errors of the better measurement are, compared with those of today; 0 is an exact value. "
+        "Missing values are taken as measured exactly.",
+    ),
+}
+
 OTHER_VALUES = {
     "other": Description("like `X`", "The objects to compare with; None compares the objects of `X` with each other."),
     "other_err": Description("like `X_err`", "Errors of `other`."),

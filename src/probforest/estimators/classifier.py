@@ -21,12 +21,12 @@ from ..trees.prior_trial import PriorTrial, answers_of_trial, judge, sample_for_
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import Uncertainty
 from .arguments import CLASS_TARGETS, SCORED, VALUES
-from .ensemble import TreeEnsemble
+from .explaining import ExplainedClassifier
 
 FEWEST_FOR_TRIAL = 100  # objects; fewer can't tell which prior is better
 
 
-class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
+class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
     """Base of the models that predict classes. Not for use on its own.
 
     It reads the training set, grows a tree on classes, and answers as scikit-learn's classifiers do. A subclass says

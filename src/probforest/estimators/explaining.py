@@ -1,0 +1,189 @@
+"""What a classifier says about its own answers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..explain.contributions import Contributions
+from ..explain.measurement_value import MeasurementValue
+from ..features.cell_quantiles import better_known, cell_quantiles
+from ..kernels.layout import Cells
+from ..support.docstrings import described
+from ..trees.contributions import mean_contributions
+from ..trees.fitted_tree import FittedTree, sum_of_answers
+from .argument_types import Uncertainty
+from .arguments import BETTER, VALUES
+from .ensemble import TreeEnsemble
+
+_KEEP_PROBA = 0.002  # at most; 0 would cost several times as much and change next to nothing
+_LEVELS = (np.arange(12) + 0.5) / 12  # of the places where a value may truly be
+_MOST_ROWS = 20_000  # cells of a table of what might be measured, times features, are made for so many rows at a time
+_NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
+_SMALL_STEP = 1e-4
+
+
+class ExplainedClassifier(TreeEnsemble):
+    """The part of a classifier that explains answers. Not for use on its own."""
+
+    classes_: np.ndarray
+
+    def _truth_of(self, answers: np.ndarray) -> np.ndarray:
+        """Probabilities of the true classes, from what the trees answer (n, k)."""
+        raise NotImplementedError
+
+    @described(VALUES)
+    def contributions(
+        self,
+        X: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+    ) -> Contributions:
+        """Compute what each feature adds to the probability of each class.
+
+        On its way from a node to its children, the answer for an object changes from the value of the node to those of
+        the children that it enters, each with its probability. The change is put to the account of the feature that the
+        node splits on.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        Contributions
+            Its `base`, the answer before anything is known, plus the sum of its `values` over the features are the
+            `answers`. `text(row)` and `plot(row)` show one object.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from probforest import ProbabilisticRandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = ProbabilisticRandomForestClassifier(20, random_state=0).fit(X, y, X_err=0.2)
+        >>> why = forest.contributions(X[:2], X_err=0.2)
+        >>> bool(abs(why.base + why.values.sum(axis=1) - why.answers).max() < 1e-12)
+        True
+        """
+        if getattr(self, "voting", "soft") == "majority":
+            raise ValueError('contributions explain probabilities; with voting="majority" there are only votes.')
+        query, falls_back = self._read_query(X, X_err, X_limit, X_samples, may_fall_back=True)
+        trees = self._fallback_trees if falls_back else self._grown_trees
+        base, values = mean_contributions(trees, query, float(self.keep_proba), self.n_jobs)
+        mean_pmf = self._sum_of_answers(trees, query, self.n_jobs) / len(trees)
+        answers, base_answer = self._truth_of(mean_pmf), self._truth_of(base[None])[0]
+        if answers is not mean_pmf:
+            values = self._as_truth(base, values)
+        _close_the_sum(values, answers - base_answer)
+        names = self.feature_model_.names[: query.values.shape[1]]
+        return Contributions(base_answer, values, answers, names, self.classes_)
+
+    def _as_truth(self, base: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Contributions to mean PMFs of doubtful labels as contributions to probabilities of true classes: the change
+        along the straight way from the base to the mean PMF, of which each feature has its share at every place."""
+        total, changed = values.sum(axis=1), np.zeros_like(values)
+        for place, weight in zip((_NODES + 1) / 2, _NODE_WEIGHTS / 2, strict=True):
+            here = base + place * total
+            for j in range(values.shape[1]):
+                step = _SMALL_STEP * values[:, j]
+                difference = self._truth_of(here + step) - self._truth_of(here - step)
+                changed[:, j] += weight * difference / (2 * _SMALL_STEP)
+        return changed
+
+    @described(VALUES | BETTER)
+    def value_of_measurement(
+        self,
+        X: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+        factor: float = 0.0,
+    ) -> MeasurementValue:
+        """Compute how much surer each answer is expected to be if one value were known better.
+
+        A value may truly be anywhere in its distribution; a missing value, anywhere in that of the training set. For
+        each of these places the model answers again, as if the value were known to be there, and the answers are
+        compared with that of today.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        MeasurementValue
+            `gain` has the expected gain of information in bits for every object and feature, `ranking()` the most
+            valuable measurements, `text(row)` and `plot(row)` show one object.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from probforest import ProbabilisticRandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = ProbabilisticRandomForestClassifier(20, random_state=0).fit(X, y, X_err=0.2)
+        >>> value = forest.value_of_measurement(X[70:72], X_err=0.2)
+        >>> value.gain.shape
+        (2, 4)
+        """
+        if not (isinstance(factor, int | float) and 0 <= factor <= 1):
+            raise ValueError(f"factor is {factor!r}; expected a number from 0 (exact) to 1 (as it is).")
+        query, falls_back = self._read_query(X, X_err, X_limit, X_samples, may_fall_back=True)
+        trees = self._fallback_trees if falls_back else self._grown_trees
+        now = self._careful_answers(trees, query)
+        n_values = self.feature_model_.n_values
+        gain, surer, change = np.zeros((3, len(now), n_values))
+        n_rows = max(1, _MOST_ROWS // (n_values * len(_LEVELS)))
+        for first in range(0, len(now), n_rows):
+            part = slice(first, first + n_rows)
+            cells = query._replace(values=query.values[part])
+            gain[part], surer[part], change[part] = self._if_known(trees, cells, now[part], float(factor))
+        top, names = now.max(axis=1), self.feature_model_.names_of_values
+        return MeasurementValue(_entropy(now), gain, top, top[:, None] + surer, change, names, float(factor))
+
+    def _careful_answers(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
+        """Answers (n, k) that follow improbable branches, too: the mean answer for all places of a value is then nearly
+        that for its distribution, and no measurement is expected to make an answer less sure."""
+        votes = getattr(self, "voting", "soft") == "majority"
+        total = sum_of_answers(trees, query, min(self.keep_proba, _KEEP_PROBA), majority=votes, n_jobs=self.n_jobs)
+        return self._truth_of(total / len(trees))
+
+    def _if_known(self, trees: list[FittedTree], cells: Cells, now: np.ndarray, factor: float) -> np.ndarray:
+        """The expected loss of entropy and gain of the top probability, and the chance of another class, (3, n, d), for
+        a few objects."""
+        quantiles = cell_quantiles(cells, self.feature_model_.spreads, _LEVELS)
+        medians = cell_quantiles(cells, self.feature_model_.spreads, np.array([0.5]))[:, :, 0]
+        n_values = self.feature_model_.n_values
+        found = np.zeros((3, len(now), n_values))
+        for j in range(n_values):
+            # Nothing can be gained from exact values, nor known of missing ones of which the training set has nothing.
+            open_rows = np.flatnonzero(quantiles[:, j, 0] < quantiles[:, j, -1])
+            if len(open_rows) == 0 or factor == 1:
+                continue
+            asked = np.repeat(open_rows, len(_LEVELS))
+            middle = medians[open_rows, j, None]
+            places = middle + np.sqrt(1 - factor**2) * (quantiles[open_rows, j] - middle)
+            some = cells._replace(values=cells.values[asked])
+            better = better_known(some, places.ravel(), medians[asked, j], j, factor)
+            answers = self._careful_answers(trees, better).reshape(len(open_rows), len(_LEVELS), -1)
+            before = now[open_rows]
+            changed = answers.argmax(axis=2) != before.argmax(axis=1)[:, None]
+            found[0, open_rows, j] = _entropy(before) - _entropy(answers).mean(axis=1)
+            found[1, open_rows, j] = answers.max(axis=2).mean(axis=1) - before.max(axis=1)
+            found[2, open_rows, j] = changed.mean(axis=1)
+        return found
+
+
+def _close_the_sum(values: np.ndarray, total: np.ndarray) -> None:
+    """Let contributions (n, d, k) sum up to `total` (n, k) to the last digits, which depend on the order of sums: what
+    is left goes to the feature that adds most."""
+    rows, largest = np.arange(len(values)), np.abs(values).sum(axis=2).argmax(axis=1)
+    values[rows, largest] += total - values.sum(axis=1)
+
+
+def _entropy(pmf: np.ndarray) -> np.ndarray:
+    """In bits, over the last axis."""
+    positive = np.where(pmf > 0, pmf, 1.0)
+    return -(pmf * np.log2(positive)).sum(axis=-1)

@@ -1,0 +1,102 @@
+"""What each feature adds to an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import figures
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """What each feature adds to the answers for n objects: `base` + the sum of `values` over features = `answers`."""
+
+    base: np.ndarray  # (k,) the answer before anything is known about an object
+    values: np.ndarray  # (n, d, k)
+    answers: np.ndarray  # (n, k) what `predict_proba` returns
+    names: list[str]  # (d) of features
+    classes: np.ndarray  # (k,)
+
+    def __repr__(self) -> str:
+        n_objects, n_features, n_classes = self.values.shape
+        return f"<Contributions of {n_features} features to {n_classes} classes for {n_objects} objects>"
+
+    def of(self, row: int, of_class: Any = None) -> list[tuple[str, float]]:
+        """The features of one object with what they add to the probability of a class, the largest first.
+
+        Parameters
+        ----------
+        row : int
+            Which object.
+        of_class : object, default=None
+            One of `classes`; None: the most probable one of the object.
+
+        Returns
+        -------
+        list of (name, contribution)
+            Features that add nothing are left out.
+        """
+        added = self.values[row, :, self._place(row, of_class)]
+        order = np.argsort(-np.abs(added), kind="stable")
+        return [(self.names[j], float(added[j])) for j in order if added[j] != 0]
+
+    def text(self, row: int, of_class: Any = None, most: int = 8) -> str:
+        """The same in words.
+
+        Parameters
+        ----------
+        row : int
+            Which object.
+        of_class : object, default=None
+            One of `classes`; None: the most probable one of the object.
+        most : int, default=8
+            How many features are listed; the others are summed up.
+
+        Returns
+        -------
+        str
+            A few lines.
+        """
+        place, added = self._place(row, of_class), self.of(row, of_class)
+        lines = [f"{self.classes[place]}: {self.answers[row, place]:.3f}", f"{self.base[place]:+.3f}  on average"]
+        lines += [f"{number:+.3f}  {name}" for name, number in added[:most]]
+        if len(added) > most:
+            lines.append(f"{sum(number for _, number in added[most:]):+.3f}  {len(added) - most} other features")
+        return "\n".join(lines)
+
+    def plot(self, row: int, of_class: Any = None, most: int = 8, ax: Any = None) -> Any:
+        """Draw the contributions for one object as a waterfall, from the average answer to that of the object.
+
+        Parameters
+        ----------
+        row : int
+            Which object.
+        of_class : object, default=None
+            One of `classes`; None: the most probable one of the object.
+        most : int, default=8
+            How many features are drawn; the others are summed up.
+        ax : matplotlib Axes, default=None
+            Where to draw; None: a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+            With the figure. Needs matplotlib (`pip install "probforest[plots]"`).
+        """
+        place, added = self._place(row, of_class), self.of(row, of_class)
+        shown = added[:most]
+        if len(added) > most:
+            shown = [*shown, (f"{len(added) - most} other features", sum(number for _, number in added[most:]))]
+        return figures.waterfall(ax, float(self.base[place]), shown, f"probability of {self.classes[place]}")
+
+    def _place(self, row: int, of_class: Any) -> int:
+        """The column of a class."""
+        if of_class is None:
+            return int(self.answers[row].argmax())
+        places = np.flatnonzero(self.classes == of_class)
+        if len(places) == 0:
+            raise ValueError(f"of_class is {of_class!r}; expected one of {self.classes.tolist()}.")
+        return int(places[0])

@@ -1,0 +1,141 @@
+"""What better measurements would bring."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from probforest import ProbabilisticRandomForestClassifier
+from probforest.explain import MeasurementValue, value_of_measurement
+
+RANDOM = np.random.default_rng(0)
+
+
+def only_the_third_counts(n, error=0.5, random=RANDOM):
+    truth = random.normal(size=(n, 5))
+    errors = np.full((n, 5), 0.1)
+    errors[:, 3] = error
+    return truth, truth + errors * random.normal(size=(n, 5)), errors, (truth[:, 3] > 0).astype(int)
+
+
+_, X, X_ERR, Y = only_the_third_counts(800)
+FOREST = ProbabilisticRandomForestClassifier(20, random_state=0, prior="empirical", keep_proba=0.002, max_depth=8)
+FOREST.fit(X, Y, X_err=X_ERR)
+
+
+def entropy(pmf):
+    return -np.sum(pmf * np.log2(np.where(pmf > 0, pmf, 1)), axis=-1)
+
+
+def test_the_limiting_error_is_found():
+    _, X_new, errors, _ = only_the_third_counts(200)
+    found = value_of_measurement(FOREST, X_new, X_err=errors)
+    assert isinstance(found, MeasurementValue)
+    doubtful = found.top_probability < 0.9
+    assert doubtful.sum() > 40
+    assert (found.gain[doubtful].argmax(axis=1) == 3).mean() > 0.95
+    # In the mean over objects, no measurement makes answers less sure.
+    scatter = found.gain.std(axis=0) / np.sqrt(len(found.gain))
+    assert (found.gain.mean(axis=0) > -2 * scatter - 1e-4).all()
+    assert (found.expected_top_probability.mean(axis=0) > found.top_probability.mean() - 1e-3).all()
+
+
+def test_the_forecast_comes_true():
+    """Objects are measured again with half of their errors: they gain the information that was forecast."""
+    random = np.random.default_rng(1)
+    truth, X_new, errors, _ = only_the_third_counts(1000, random=random)
+    forecast = FOREST.value_of_measurement(X_new, X_err=errors, factor=0.5).gain[:, 3]
+    better = errors.copy()
+    better[:, 3] = errors[:, 3] / 2
+    X_better = X_new.copy()
+    X_better[:, 3] = truth[:, 3] + better[:, 3] * random.normal(size=len(truth))
+    before, after = (FOREST.predict_proba(x, X_err=e) for x, e in ((X_new, errors), (X_better, better)))
+    real = entropy(before) - entropy(after)
+    scatter = np.hypot(real.std(), forecast.std()) / np.sqrt(len(real))
+    assert forecast.mean() > 5 * scatter
+    assert forecast.mean() == pytest.approx(real.mean(), abs=3 * scatter + 0.15 * real.mean())
+
+
+def test_nothing_is_gained_where_nothing_is_open():
+    errors = X_ERR[:20].copy()
+    errors[:, 1] = 0
+    found = FOREST.value_of_measurement(X[:20], X_err=errors)
+    np.testing.assert_array_equal(found.gain[:, 1], 0)
+    np.testing.assert_array_equal(found.change[:, 1], 0)
+    same = FOREST.value_of_measurement(X[:20], X_err=errors, factor=1)
+    np.testing.assert_array_equal(same.gain, 0)
+    np.testing.assert_array_equal(same.expected_top_probability, np.repeat(same.top_probability[:, None], 5, axis=1))
+    exact = ProbabilisticRandomForestClassifier(5, random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(exact.value_of_measurement(X[:20]).gain, 0)
+
+
+def test_it_is_what_answers_for_exact_values_say():
+    """Plain arithmetic: the value is put to its quantiles one after the other, with an error of 0."""
+    forest = ProbabilisticRandomForestClassifier(10, random_state=0, prior=None, keep_proba=0.002)
+    forest.fit(X, Y, X_err=X_ERR)
+    row, errors = X[5], X_ERR[5]
+    places = norm.ppf((np.arange(12) + 0.5) / 12, row[3], errors[3])
+    rows, all_errors = np.tile(row, (12, 1)), np.tile(errors, (12, 1))
+    rows[:, 3], all_errors[:, 3] = places, 0
+    answers = forest.predict_proba(rows, X_err=all_errors)
+    found = forest.value_of_measurement(row[None], X_err=errors[None])
+    now = forest.predict_proba(row[None], X_err=errors[None])[0]
+    assert found.gain[0, 3] == pytest.approx(entropy(now) - entropy(answers).mean(), abs=1e-6)
+    assert found.top_probability[0] == now.max()
+    assert found.entropy[0] == pytest.approx(entropy(now))
+    assert found.change[0, 3] == (answers.argmax(axis=1) != now.argmax()).mean()
+
+
+@pytest.mark.parametrize("kind", ["holes", "limits", "samples", "asymmetric", "exact with holes"])
+def test_any_kind_of_cell(kind):
+    given = {"X": X, "X_err": X_ERR}
+    if "holes" in kind:
+        given["X"] = np.where(np.arange(5) == 3, np.nan, X[:40])
+        given = {"X": given["X"]} if kind.startswith("exact") else {**given, "X_err": X_ERR[:40]}
+    elif kind == "limits":
+        given = {"X": np.abs(X[:40]), "X_err": X_ERR[:40], "X_limit": np.tile([0, 0, 0, 1, 0], (40, 1))}
+    elif kind == "samples":
+        draws = X[:40, :, None] + X_ERR[:40, :, None] * RANDOM.normal(size=(40, 5, 30))
+        given = {"X": X[:40], "X_samples": draws}
+    else:
+        given = {"X": X[:40], "X_err": (X_ERR[:40], 2 * X_ERR[:40])}
+    fit_errors = {} if kind.startswith("exact") else {"X_err": X_ERR}
+    forest = ProbabilisticRandomForestClassifier(20, random_state=0).fit(X, Y, **fit_errors)
+    for factor in (0, 0.5):
+        found = forest.value_of_measurement(**given, factor=factor)
+        assert np.isfinite(found.gain).all()
+        assert found.gain[:, 3].mean() > 0.02
+    before = [np.array(array) for array in given.values()]
+    forest.value_of_measurement(**given)
+    for array, now in zip(before, given.values(), strict=True):
+        np.testing.assert_array_equal(array, now)
+
+
+def test_a_better_measurement_is_worth_more():
+    gains = [FOREST.value_of_measurement(X[:200], X_err=X_ERR[:200], factor=f).gain[:, 3].mean() for f in (0, 0.3, 0.7)]
+    assert gains[0] > gains[1] > gains[2] > 0
+
+
+def test_in_words_and_as_a_ranking():
+    found = FOREST.value_of_measurement(X[:50], X_err=X_ERR[:50])
+    row, name, gain = found.ranking(3)[0]
+    assert (name, gain) == ("x3", found.gain.max())
+    assert found.gain[row, 3] == gain
+    assert found.text(row).startswith("x3 limits this answer most. If it were known exactly, ")
+    sure = int(found.gain.max(axis=1).argmin())
+    assert "No single error limits" in found.text(sure)
+    assert repr(found) == "<MeasurementValue of 5 features for 50 objects, errors × 0>"
+
+
+@pytest.mark.parametrize("factor", [-0.1, 1.5, "half", None])
+def test_a_factor_that_makes_no_sense(factor):
+    with pytest.raises(ValueError, match=r"factor is .*; expected a number from 0"):
+        FOREST.value_of_measurement(X[:2], X_err=X_ERR[:2], factor=factor)
+
+
+def test_a_figure():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    found = FOREST.value_of_measurement(X[:50], X_err=X_ERR[:50])
+    ax = found.plot(found.ranking(1)[0][0], most=3)
+    assert ax.get_yticklabels()[0].get_text() == "x3"
+    assert len(ax.patches) == 3
+    plt.close("all")
