@@ -87,6 +87,12 @@ def refuse_to_overwrite(output: Path, inputs: Sequence[Path], *, overwrite: bool
         raise ValueError(f"{output}: there is no folder {folder}. Create it first.")
 
 
+def refuse_full_folder(plots: Path | None, *, overwrite: bool) -> None:
+    """Raise an error before the work starts if figures would be written into a folder that has something in it."""
+    if plots is not None and not overwrite and plots.is_dir() and any(plots.iterdir()):
+        raise ValueError(f"{plots} is not empty. Choose another folder, or add --overwrite to replace figures.")
+
+
 def setting(text: str) -> tuple[str, Any]:
     """`key=value`, the value being written as in TOML; a word needs no quotes, and `none` is None.
 

@@ -20,7 +20,7 @@ from ..storage.models import describe
 from ..support.atomic import replacing
 from ..support.extras import need
 from ..support.wording import suggestion
-from .arguments import refuse_to_overwrite
+from .arguments import refuse_full_folder, refuse_to_overwrite
 from .console import Console
 from .predictions import (
     Fingerprint,
@@ -39,8 +39,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
         if options.report.suffix.lower() not in (".html", ".htm"):
             raise ValueError(f"--report {options.report}: the file name must end in .html.")
         refuse_to_overwrite(options.report, [options.model, options.table], overwrite=options.overwrite)
-    if options.plots is not None and not options.overwrite and options.plots.is_dir() and any(options.plots.iterdir()):
-        raise ValueError(f"{options.plots} is not empty. Choose another folder, or add --overwrite to replace figures.")
+    refuse_full_folder(options.plots, overwrite=options.overwrite)
     if options.report is not None or options.plots is not None:
         need("matplotlib", "Drawing figures", "plots")  # now rather than after the work
     page = nullcontext() if options.report is None else replacing(options.report, overwrite=options.overwrite)

@@ -20,6 +20,7 @@ _COMMANDS = {
     "train": "train a forest on a table and save it",
     "predict": "classify a table with a saved forest",
     "evaluate": "evaluate a saved forest on a table with known classes",
+    "explain": "explain the answers for some rows of a table",
     "inspect": "describe a saved forest and the columns it needs",
     "demo": "train and evaluate a forest on built-in noisy data, compared with scikit-learn's",
     "experiments": "repeat the experiments of the paper, with more methods to compare",

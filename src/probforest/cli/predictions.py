@@ -165,7 +165,7 @@ def predict_table(
     """The predictions for a table, of which the columns `others` come along. All pieces are answered by the same
     trees."""
     units = units_for(model, catalogue, console)
-    shifts = _error_shifts(model, catalogue, units)
+    shifts = error_shifts_of(model, catalogue, units)
     pieces = with_progress(
         _predicted(model, catalogue, others, units, shifts),
         catalogue.n_rows,
@@ -177,7 +177,7 @@ def predict_table(
     return TablePredictions(pieces, shifted, bool(shifted) and model.feature_model_.has_error_features)
 
 
-def _error_shifts(
+def error_shifts_of(
     model: ProbabilisticClassifier, catalogue: Catalogue, units: dict[str, Any]
 ) -> tuple[ErrorShift, ...]:
     """The errors of a table beside those of the training set.

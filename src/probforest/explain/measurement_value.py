@@ -9,6 +9,8 @@ import numpy as np
 
 from . import figures
 
+_WORTH_SAYING = 0.02  # bits
+
 
 @dataclass(frozen=True, eq=False)
 class MeasurementValue:
@@ -62,7 +64,7 @@ class MeasurementValue:
         """
         gain, now = self.gain[row], float(self.top_probability[row])
         j = int(gain.argmax())
-        if gain[j] < 0.005:
+        if gain[j] < _WORTH_SAYING:
             return f"No single error limits this answer ({now:.2f} for its most probable class)."
         known = "exactly" if self.factor == 0 else f"with {self.factor:g} × its error"
         return (
