@@ -126,6 +126,22 @@ def test_in_words_and_as_a_ranking():
     assert repr(found) == "<MeasurementValue of 5 features for 50 objects, errors × 0>"
 
 
+def test_what_errors_cost():
+    """The forecast is the accuracy that exact values would really gain."""
+    truth, X_new, errors, y = only_the_third_counts(1000, random=np.random.default_rng(3))
+    found = FOREST.value_of_measurement(X_new, X_err=errors).error_importances()
+    name, gain, scatter = found[0]
+    assert name == "x3"
+    assert [number for _, number, _ in found] == sorted((number for _, number, _ in found), reverse=True)
+    errors_now = errors.copy()
+    errors_now[:, 3] = 0
+    X_exact = X_new.copy()
+    X_exact[:, 3] = truth[:, 3]
+    real = FOREST.score(X_exact, y, X_err=errors_now) - FOREST.score(X_new, y, X_err=errors)
+    assert gain == pytest.approx(real, abs=0.05)
+    assert gain > 10 * scatter > 0
+
+
 @pytest.mark.parametrize("factor", [-0.1, 1.5, "half", None])
 def test_a_factor_that_makes_no_sense(factor):
     with pytest.raises(ValueError, match=r"factor is .*; expected a number from 0"):

@@ -49,6 +49,21 @@ class MeasurementValue:
         rows, features = np.unravel_index(order, self.gain.shape)
         return [(int(i), self.names[j], float(self.gain[i, j])) for i, j in zip(rows, features, strict=True)]
 
+    def error_importances(self) -> list[tuple[str, float, float]]:
+        """What the errors of each feature cost: the accuracy that is expected to be gained without them.
+
+        It is the mean gain of the top probability over the objects, which should be those of a typical table.
+
+        Returns
+        -------
+        list of (name, gain of accuracy, its standard error)
+            The largest first.
+        """
+        gains = self.expected_top_probability - self.top_probability[:, None]
+        mean, error = gains.mean(axis=0), gains.std(axis=0) / np.sqrt(len(gains))
+        order = np.argsort(-mean, kind="stable")
+        return [(self.names[j], float(mean[j]), float(error[j])) for j in order]
+
     def text(self, row: int) -> str:
         """What limits the answer for one object, in words.
 
