@@ -7,8 +7,17 @@ from typing import Any
 
 from .contributions import Contributions
 from .measurement_value import MeasurementValue
+from .tree_text import Path, decision_paths, export_text
 
-__all__ = ["Contributions", "MeasurementValue", "contributions", "value_of_measurement"]
+__all__ = [
+    "Contributions",
+    "MeasurementValue",
+    "Path",
+    "contributions",
+    "decision_paths",
+    "export_text",
+    "value_of_measurement",
+]
 
 
 def contributions(model: Any, X: Any, **measured: Any) -> Contributions:

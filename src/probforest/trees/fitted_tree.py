@@ -33,6 +33,9 @@ class FittedTree:
 
     nodes: Nodes
 
+    def __repr__(self) -> str:
+        return f"<FittedTree: {self.n_nodes} nodes, {len(self.leaves)} leaves, depth {self.depth}>"
+
     @property
     def feature(self) -> np.ndarray:
         """The feature that the node splits on, int32; -1 marks a leaf."""
