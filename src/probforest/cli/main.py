@@ -22,6 +22,7 @@ _COMMANDS = {
     "evaluate": "evaluate a saved forest on a table with known classes",
     "explain": "explain the answers for some rows of a table",
     "inspect": "describe a saved forest and the columns it needs",
+    "example": "write small tables to try the other commands with",
     "demo": "train and evaluate a forest on built-in noisy data, compared with scikit-learn's",
     "experiments": "repeat the experiments of the paper, with more methods to compare",
     "precompile": "compile all kernels now, so that no later run has to",
@@ -34,6 +35,7 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
         prog="probforest",
         description="Random forests for data with error bars and doubtful labels.",
         epilog="a first look:   probforest demo\n"
+        "tables to try:  probforest example -o tables\n"
         "with a table:   probforest train stars.fits --target class -o stars.prf\n"
         "                probforest predict stars.prf survey.parquet -o classes.parquet\n\n"
         "exit codes: 0 success; 2 invalid command, table or model;\n"
