@@ -72,8 +72,10 @@ def test_errors_of_an_object_widen_its_distribution():
     forest.fit(X, X[:, 0], X_err=0.01)
     query = np.full((3, 1), 0.5)
     std = forest.predict_distribution(query, X_err=[[0.01], [0.05], [0.2]]).std
-    assert std[0] < 0.03
-    np.testing.assert_allclose(std[1:], [0.05, 0.2], rtol=0.25)
+    assert std[0] < 0.02
+    # Splits of the same feature are passed independently (eq. 9), which makes them narrower than the error.
+    assert 0.6 * 0.05 < std[1] < 0.05
+    assert 0.5 * 0.2 < std[2] < 0.2
 
 
 @pytest.mark.parametrize("error", [0.0, 0.1])
