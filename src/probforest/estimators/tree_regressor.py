@@ -48,7 +48,7 @@ class ProbabilisticDecisionTreeRegressor(SingleTree, ProbabilisticRegressor):
     >>> from probforest import ProbabilisticDecisionTreeRegressor
     >>> X, y = np.array([[1.0], [2.0], [4.0], [5.0]]), [10.0, 10.0, 20.0, 20.0]
     >>> tree = ProbabilisticDecisionTreeRegressor().fit(X, y, X_err=0.5)
-    >>> tree.predict([[1.5], [4.5]], X_err=0.1).round(1)
+    >>> tree.predict([[1.5], [4.5]], X_err=0.1).round()
     array([10., 20.])
     >>> tree.predict([[3.0]], X_err=10.0).round()  # it might be anything
     array([15.])
