@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..estimators.classifier import ProbabilisticClassifier
+from ..estimators.ensemble import TreeEnsemble
+from ..estimators.regressor import ProbabilisticRegressor
 from ..storage.catalogues import Catalogue, check_output_name, open_catalogue, open_output
 from ..support.wording import listed
 from .arguments import add_common, add_model, add_n_jobs, add_output, new_parser, refuse_to_overwrite, table_path
 from .columns_to_use import matching
 from .console import Console
+from .number_predictions import predict_numbers
 from .predictions import about_labels, columns_of, load_for_tables, predict_table
 
 
@@ -21,7 +24,8 @@ def add(commands) -> None:
         commands,
         "predict",
         description="Classify the rows of a table with a saved forest. The output has the columns that the forest does "
-        "not use, the predicted class, and the probability of every class, row by row. CSV, Parquet and Arrow go "
+        "not use, the predicted class, and the probability of every class, row by row; or, if the forest predicts "
+        "numbers, mean, standard deviation and quantiles. CSV, Parquet and Arrow go "
         "through in pieces, whatever their size; FITS, VOTable and ECSV outputs are written at the end.",
         epilog="examples:\n"
         "  probforest predict stars.prf survey.parquet -o classes.parquet\n"
@@ -36,6 +40,14 @@ def add(commands) -> None:
         help="columns of TABLE to copy, also as patterns: '*' keeps all, nothing keeps none (default: those that the "
         "forest does not use)",
     )
+    parser.add_argument(
+        "--quantiles",
+        nargs="+",
+        type=float,
+        metavar="Q",
+        help="of a forest that predicts numbers: quantiles to write beside mean and standard deviation (default: 0.16 "
+        "0.5 0.84)",
+    )
     parser.add_argument("--prefix", default="", help="put this in front of the names of the new columns")
     add_n_jobs(parser)
     add_output(parser, "OUT", "the output; its name tells the format (.csv, .parquet, .fits, .csv.gz, ...)")
@@ -48,6 +60,10 @@ def run(options: argparse.Namespace, console: Console) -> int:
     refuse_to_overwrite(options.output, [options.model, options.table], overwrite=options.overwrite)
     start = time.perf_counter()
     model = load_for_tables(options.model, options.n_jobs)
+    if isinstance(model, ProbabilisticRegressor):
+        return predict_numbers(model, options, console, lambda catalogue: _kept_columns(catalogue, model, options))
+    if options.quantiles is not None:
+        raise ValueError(f"--quantiles: {options.model} predicts classes, not numbers.")
     with open_catalogue(options.table) as catalogue:
         kept = _kept_columns(catalogue, model, options)
         new_names = _new_columns(model, kept, options.prefix)
@@ -58,9 +74,9 @@ def run(options: argparse.Namespace, console: Console) -> int:
             for note in predictions.notes:
                 console.note(note)
             for prediction in predictions.pieces:
-                best = prediction.proba.argmax(axis=1)
+                best = prediction.answer.argmax(axis=1)
                 counts += np.bincount(best, minlength=len(counts))
-                others, proba = prediction.chunk.others, prediction.proba
+                others, proba = prediction.chunk.others, prediction.answer
                 output.write(_with_answers(others, model.classes_, best, proba, new_names))
             n_rows = int(counts.sum())
             if n_rows == 0:
@@ -92,7 +108,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _kept_columns(catalogue: Catalogue, model: ProbabilisticClassifier, options: argparse.Namespace) -> list[str]:
+def _kept_columns(catalogue: Catalogue, model: TreeEnsemble, options: argparse.Namespace) -> list[str]:
     if options.keep is not None:
         return matching(options.keep, catalogue.names, "--keep")
     used = set(columns_of(model))

@@ -106,6 +106,26 @@ class PredictedDistribution:
         `pieces` for many objects."""
         return sparse.vstack([piece.matrix for _, piece in self.pieces()], format="csr")
 
+    def summary(self, q: ArrayLike = (0.16, 0.5, 0.84)) -> np.ndarray:
+        """Compute mean, standard deviation and quantiles in one go.
+
+        Parameters
+        ----------
+        q : array-like of shape (k,)
+            Probabilities between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n, 2 + k)
+            Mean, standard deviation and the quantiles.
+        """
+        levels = np.atleast_1d(_probabilities("q", q))
+
+        def of_piece(_: slice, piece: WeightedTargets) -> np.ndarray:
+            return np.column_stack([piece.mean, piece.std, piece.quantiles(levels)])
+
+        return self._collect(of_piece, 2 + len(levels))
+
     def quantile(self, q: ArrayLike) -> np.ndarray:
         """Compute quantiles.
 
