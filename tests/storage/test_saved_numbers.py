@@ -25,7 +25,7 @@ def table():
 @pytest.fixture(scope="module")
 def forest(table):
     X, y, X_err = table
-    model = ProbabilisticRandomForestRegressor(6, random_state=0, oob_score=True, warm_start=True)
+    model = ProbabilisticRandomForestRegressor(6, random_state=0, oob_score=True, warm_start=True, calibrate=True)
     return model.fit(X, y, X_err=X_err, y_err=np.linspace(0.1, 1, 150))
 
 
@@ -105,6 +105,8 @@ SPOILERS = {
     "targets out of order": ("target_values", put(-1e9)),
     "an infinite target": ("target_values", put(np.inf)),
     "a mean that is no number": ("nodes_value", put(np.nan)),
+    "a calibration that falls": ("calibration", lambda array: array.__setitem__(5, 0.99)),
+    "a calibration that does not end": ("calibration", put(np.nan)),
     "an infinite prediction": ("oob_prediction", put(np.inf)),
 }
 

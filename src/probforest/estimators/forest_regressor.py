@@ -10,6 +10,8 @@ from sklearn.metrics import r2_score
 
 from ..inputs.targets import NumberTable
 from ..support.docstrings import described
+from ..trees.calibration import learn_calibration
+from ..trees.training_set import TrainingSet
 from .argument_types import (
     Distribution,
     ErrorColumns,
@@ -45,6 +47,8 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
     draws_ : list of Draw
         What each tree drew.
     {attributes}
+    calibration_ : ndarray or None
+        With `calibrate`, the distribution of F(y) of out-of-bag targets y, at 129 levels from 0 to 1.
     oob_score_ : float
         Out-of-bag R², or what the callable `oob_score` returned, with `oob_score`.
     oob_prediction_ : ndarray of shape (n_samples,)
@@ -94,6 +98,7 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         error_columns: ErrorColumns | None = None,
         sentinels: Mapping[Any, Any] | None = None,
         error_features: bool = False,
+        calibrate: bool = False,
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -120,6 +125,22 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         self.error_columns = error_columns
         self.sentinels = sentinels
         self.error_features = error_features
+        self.calibrate = calibrate
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.calibrate and not self.bootstrap:
+            raise ValueError("calibrate needs bootstrap=True: without it every tree uses every object.")
+
+    def _learn_from_trees(self, training: TrainingSet) -> None:
+        self.calibration_ = None
+        if self.calibrate:
+            numbers = training.labels
+            assert isinstance(numbers, NumberTable)
+            judges = self._judges(self.trees_, training)
+            self.calibration_ = learn_calibration(
+                judges, training.cells, numbers.y, training.weight, float(self.keep_proba), self.n_jobs
+            )
 
     def _keep_out_of_bag(
         self, total: np.ndarray, n_answers: np.ndarray, counted: np.ndarray, truth: NumberTable

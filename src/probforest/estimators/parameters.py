@@ -262,6 +262,13 @@ def _of_numbers(parameters: dict[str, Parameter]) -> dict[str, Parameter]:
 
 TREE_REGRESSOR_PARAMETERS = _of_numbers(TREE_PARAMETERS)
 FOREST_REGRESSOR_PARAMETERS = _of_numbers(FOREST_PARAMETERS) | {
+    "calibrate": Parameter(
+        "bool",
+        "Whether to correct the distributions so that intervals contain as many targets as they should, by the "
+        "objects that each tree did not draw. It holds for tables like the training set, and in the mean over all "
+        "objects. `predict` is not changed by it.",
+        check_flag,
+    ),
     "oob_score": Parameter(
         "bool or callable",
         "Whether to evaluate the forest on the objects that each tree did not draw; a callable (y_true, y_pred) "

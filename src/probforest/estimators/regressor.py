@@ -55,6 +55,7 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
     error_scale_: float
     error_trial_: ErrorTrial | None
     target_scatter_: float | None
+    calibration_: np.ndarray | None = None  # of a forest with `calibrate`
 
     @described(VALUES | NUMBER_TARGETS)
     def fit(
@@ -190,7 +191,7 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
         return query, self._fallback_trees if falls_back else self._grown_trees
 
     def _distribution(self, trees: list[FittedTree], query: Cells) -> PredictedDistribution:
-        return PredictedDistribution(trees, query, float(self.keep_proba), self.n_jobs)
+        return PredictedDistribution(trees, query, float(self.keep_proba), self.n_jobs, self.calibration_)
 
     def _grow_tree(self, training: TrainingSet, weight: np.ndarray, seed: int) -> FittedTree:
         numbers = training.labels

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ..features.error_spread import LEVELS
 from ..kernels.cdf import TABLE_STEPS
 from ..kernels.layout import GRID_POINTS
+from ..trees.calibration import LEVELS as CALIBRATION_LEVELS
 from .model_file import Declaration
 from .saved_trees import FALLBACK
 
@@ -51,6 +52,7 @@ _OF_A_FOREST = {
     "draws": Form("<i8", ("trees", 3)),
     "oob_decision_function": Form("<f8", ("objects", "classes"), is_optional=True),
     "oob_prediction": Form("<f8", ("objects",), is_optional=True),
+    "calibration": Form("<f8", (len(CALIBRATION_LEVELS),), is_optional=True),
 }
 
 
@@ -67,7 +69,7 @@ def _forms_of_leaves(prefix: str) -> dict[str, Form]:
 
 
 _ONLY_CLASSES = ("label_channel", "label_prior", "label_scale", "oob_decision_function")
-_ONLY_NUMBERS = ("oob_prediction",)
+_ONLY_NUMBERS = ("oob_prediction", "calibration")
 _MEDIANS = {1: Form("<f8", ("features",)), 2: Form("<f8", (2, "features"))}  # of both errors, or below and above
 
 

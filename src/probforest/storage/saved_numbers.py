@@ -9,6 +9,7 @@ import numpy as np
 from ..features.prior import PRIORS
 from ..inputs.parameters import check_integer, check_number, check_word
 from ..kernels.layout import INDEX
+from ..trees.calibration import LEVELS as CALIBRATION_LEVELS
 from ..trees.error_trial import EXACT, PART, ErrorTrial
 from ..trees.fitted_tree import FittedTree
 from ..trees.leaf_targets import LeafTargets
@@ -39,6 +40,8 @@ def numbers_to_arrays(model: Any, trees: Sequence[FittedTree], fallback: Sequenc
         arrays |= _leaves_to_arrays(fallback, FALLBACK)
     if hasattr(model, "oob_prediction_"):
         arrays["oob_prediction"] = model.oob_prediction_
+    if model.calibration_ is not None:
+        arrays["calibration"] = model.calibration_
     return arrays
 
 
@@ -120,11 +123,20 @@ def restore_numbers(model: Any, document: Json, arrays: Mapping[str, np.ndarray]
     model.target_scatter_ = document["target_scatter"]
     if model.target_scatter_ is not None:
         check_number("the scatter of targets", model.target_scatter_, 0)
+    if "calibration" in arrays:
+        model.calibration_ = _checked_calibration(arrays["calibration"])
     prediction = arrays.get("oob_prediction")
     if prediction is not None:
         if np.isinf(prediction).any():
             raise ValueError("an out-of-bag prediction is infinite")
         model.oob_score_, model.oob_prediction_ = from_json(document["oob_score"]), prediction
+
+
+def _checked_calibration(share: np.ndarray) -> np.ndarray:
+    rises = share.shape == CALIBRATION_LEVELS.shape and (share[1:] >= share[:-1]).all()
+    if not rises or share[0] != 0 or share[-1] != 1:
+        raise ValueError("the calibration does not rise from 0 to 1")
+    return share
 
 
 def _trial(trial: Any) -> ErrorTrial | None:

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from ..inputs.parameters import check_integer
 from ..kernels.layout import Cells
+from .calibration import LEVELS
 from .fitted_tree import FittedTree
 from .leaf_targets import stacked
 from .leaves import leaf_probabilities
@@ -46,7 +47,15 @@ class PredictedDistribution:
     True
     """
 
-    def __init__(self, trees: Sequence[FittedTree], query: Cells, keep_proba: float, n_jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        trees: Sequence[FittedTree],
+        query: Cells,
+        keep_proba: float,
+        n_jobs: int | None = None,
+        calibration: np.ndarray | None = None,
+    ) -> None:
+        self._calibration = calibration
         self._trees, self._query, self._keep_proba, self._n_jobs = list(trees), query, keep_proba, n_jobs
         self.targets, self._shares = stacked([tree.targets for tree in trees if tree.targets is not None])
 
@@ -66,6 +75,8 @@ class PredictedDistribution:
             query = self._query._replace(values=self._query.values[top : top + _OBJECTS])
             reach = leaf_probabilities(self._trees, query, self._keep_proba, self._n_jobs, scaled=True)
             for rows, piece in weigh_targets(reach, self.targets, self._shares):
+                if self._calibration is not None:
+                    piece = piece.recalibrated(LEVELS, self._calibration)
                 yield slice(top + rows.start, top + rows.stop), piece
 
     def _collect(self, numbers_of: Callable[[slice, WeightedTargets], np.ndarray], *shape: int) -> np.ndarray:

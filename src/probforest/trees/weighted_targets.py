@@ -65,6 +65,15 @@ class WeightedTargets:
         found[self.first[1:] - 1] = 1.0
         return found
 
+    def recalibrated(self, levels: np.ndarray, share: np.ndarray) -> "WeightedTargets":
+        """The same targets with G(F) instead of F, where G is `share` (k,) at `levels` (k,), both from 0 to 1. F counts
+        as `as_probabilities` says."""
+        up_to = np.interp(self.as_probabilities(self.up_to, self.row), levels, share)
+        up_to[self.first[1:] - 1] = 1.0
+        before = np.concatenate([[0.0], up_to[:-1]])
+        before[self.first[:-1]] = 0.0
+        return WeightedTargets(self.y, self.first, self.place, up_to - before)
+
     def _sums(self, of_entries: np.ndarray) -> np.ndarray:
         return np.add.reduceat(of_entries, self.first[:-1])
 
@@ -95,15 +104,28 @@ class WeightedTargets:
         is_above = at > self.first[:-1, None]
         return np.where(is_above, self.up_to[np.maximum(at - 1, 0)], 0.0)
 
+    def as_probabilities(self, cumulative: np.ndarray, row: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """Sums of weights F, of objects `row`, as probabilities of a new target to lie below.
+
+        n equal weights are n draws, and a new one falls between any two of them, or beyond the first and the last,
+        with the same probability 1 / (n + 1): what is between them has not F, but ½ + (F − ½) n / (n + 1) below it.
+        """
+        n = self.effective_number[row]
+        return 0.5 + (cumulative - 0.5) * n / (n + 1)
+
+    @cached_property
+    def effective_number(self) -> np.ndarray:
+        """How many equal weights would scatter as much, (n,)."""
+        return 1 / self._sums(np.square(self.weight))
+
     @cached_property
     def bandwidth(self) -> np.ndarray:
         """Width of the normal kernel that makes a density of the weights, (n,): Silverman's rule, with the number of
         equal weights that would scatter as much. 0 where all targets are the same."""
-        effective = 1 / self._sums(np.square(self.weight))
         quartiles = self.quantiles(np.array([0.25, 0.75]))
         between = (quartiles[:, 1] - quartiles[:, 0]) / 1.349
         narrow = np.where(between > 0, np.minimum(self.std, between), self.std)
-        return np.maximum(0.9 * narrow * effective**-0.2, _TINY_BANDWIDTH * self.std)
+        return np.maximum(0.9 * narrow * self.effective_number**-0.2, _TINY_BANDWIDTH * self.std)
 
     def pdf(self, places: np.ndarray) -> np.ndarray:
         """Density at `places` (n, k); infinite at, and 0 off, a distribution of one target."""
