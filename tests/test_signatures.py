@@ -15,6 +15,7 @@ import importlib, json, pkgutil
 import numba
 import numpy as np
 from probforest import ProbabilisticDecisionTreeClassifier, ProbabilisticRandomForestClassifier, kernels
+from probforest import ProbabilisticRandomForestRegressor
 from probforest.cli.main import main
 
 def signatures():
@@ -55,6 +56,10 @@ with_error_features = ProbabilisticRandomForestClassifier(30, random_state=0, er
 with_error_features.fit(X, y, X_err=random.gamma(2, 0.2, X.shape))
 for errors in (random.gamma(2, 0.2, X.shape), 0.0):
     with_error_features.predict_proba(X, X_err=errors)
+for options in tables:
+    about = {name: about for name, about in options.items() if name.startswith("X_")}
+    forest = ProbabilisticRandomForestRegressor(5, random_state=0, error_scale=1.0).fit(X, X[:, 0], **about)
+    forest.predict_distribution(X, **(about or {"X_err": 0.0})).median
 print(json.dumps([precompiled, signatures()]))
 """
 

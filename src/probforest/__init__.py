@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .estimators.forest import ProbabilisticRandomForestClassifier
+    from .estimators.forest_regressor import ProbabilisticRandomForestRegressor
     from .estimators.tree import ProbabilisticDecisionTreeClassifier
+    from .estimators.tree_regressor import ProbabilisticDecisionTreeRegressor
     from .inputs.columns import Errors
     from .storage.model_file import ModelFileError
     from .storage.models import describe, load, save
@@ -16,7 +18,9 @@ __all__ = [
     "Errors",
     "ModelFileError",
     "ProbabilisticDecisionTreeClassifier",
+    "ProbabilisticDecisionTreeRegressor",
     "ProbabilisticRandomForestClassifier",
+    "ProbabilisticRandomForestRegressor",
     "describe",
     "load",
     "save",
@@ -26,7 +30,9 @@ _HOME = {
     "Errors": "inputs.columns",
     "ModelFileError": "storage.model_file",
     "ProbabilisticDecisionTreeClassifier": "estimators.tree",
+    "ProbabilisticDecisionTreeRegressor": "estimators.tree_regressor",
     "ProbabilisticRandomForestClassifier": "estimators.forest",
+    "ProbabilisticRandomForestRegressor": "estimators.forest_regressor",
     "describe": "storage.models",
     "load": "storage.models",
     "save": "storage.models",

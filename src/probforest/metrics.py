@@ -21,7 +21,22 @@ from .estimators.argument_types import Uncertainty
 from .inputs.parameters import complain
 from .inputs.scored_pmfs import read_pmfs
 from .inputs.weights import read_sample_weight
+from .number_metrics import bias, coverage, crps, outlier_rate, pit_values, sigma_nmad
 
+__all__ = [
+    "ScorerWithErrors",
+    "bias",
+    "coverage",
+    "crps",
+    "get_scorer",
+    "given",
+    "make_scorer",
+    "outlier_rate",
+    "pit_values",
+    "pmf_brier_score",
+    "pmf_log_loss",
+    "sigma_nmad",
+]
 RESPONSE_METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 # True: passed whenever it is there; None: it must be requested, scikit-learn refuses it otherwise.
 DEFAULT_REQUESTS = {"X_err": True, "X_limit": True, "X_samples": True, "sample_weight": None}

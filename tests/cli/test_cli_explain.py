@@ -74,3 +74,12 @@ def test_errors_of_the_whole_table_decide_which_trees_are_explained(tmp_path, ca
     assert call(*train, "-o", tmp_path / "m.prf") == 0
     made = said(capsys, "explain", tmp_path / "m.prf", tmp_path / "t.csv", "--rows", "1", "--json").out
     assert "error of g" in json.loads(made)["rows"][0]["contributions"]
+
+
+def test_models_that_predict_numbers_are_refused(tmp_path, capsys):
+    lines = [f"{i / 7},{i / 5 + i % 3},0.1" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["z,g,e_g", *lines]) + "\n")
+    train = ["train", tmp_path / "t.csv", "--target", "z", "--task", "regression", "--set", "n_estimators=3"]
+    assert call(*train, "-o", tmp_path / "m.prf") == 0
+    assert call("explain", tmp_path / "m.prf", tmp_path / "t.csv", "--rows", "1") == 2
+    assert "can't be explained: only forests and trees that predict classes" in capsys.readouterr().err

@@ -17,7 +17,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from probforest import ProbabilisticDecisionTreeClassifier, ProbabilisticRandomForestClassifier
+from probforest import (
+    ProbabilisticDecisionTreeClassifier,
+    ProbabilisticDecisionTreeRegressor,
+    ProbabilisticRandomForestClassifier,
+    ProbabilisticRandomForestRegressor,
+)
 
 FOREST = ProbabilisticRandomForestClassifier(n_estimators=10, random_state=0)
 TREE = ProbabilisticDecisionTreeClassifier()
@@ -37,6 +42,8 @@ def expected_failures(estimator):
         ProbabilisticDecisionTreeClassifier(criterion="entropy", missing="learned", keep_proba=0.0),
         FOREST,
         ProbabilisticRandomForestClassifier(n_estimators=10, voting="majority", missing="equal", bootstrap=False),
+        ProbabilisticDecisionTreeRegressor(),
+        ProbabilisticRandomForestRegressor(n_estimators=10, random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..estimators.classifier import ProbabilisticClassifier
+from ..estimators.regressor import ProbabilisticRegressor
 from ..evaluation.drawing import write_figures
 from ..evaluation.figures import figures_of
 from ..evaluation.report import html_report
@@ -22,6 +23,7 @@ from ..support.extras import need
 from ..support.wording import suggestion
 from .arguments import refuse_full_folder, refuse_to_overwrite
 from .console import Console
+from .number_predictions import evaluate_forest
 from .predictions import (
     Fingerprint,
     TablePredictions,
@@ -53,6 +55,11 @@ def _run(options: argparse.Namespace, console: Console, report: Path | None) -> 
     model = load_for_tables(options.model, options.n_jobs)
     header = describe(options.model)
     about = header["about"]
+    if isinstance(model, ProbabilisticRegressor):
+        target = options.target or about.get("target")
+        if target is None:
+            raise ValueError("The model does not know which column has the numbers. Add --target COLUMN.")
+        return evaluate_forest(model, options, console, about, target)
     with open_catalogue(options.table) as catalogue:
         target = _target(options.target or about.get("target"), catalogue)
         predictions = predict_table(model, catalogue, [target], console)
@@ -123,7 +130,7 @@ def _evaluated(
         _refuse_unseen(labels, place, first_row + np.flatnonzero(known), model, catalogue, target)
         fingerprint.after(prediction.chunk.numbers.filter(known))
         truth.append(place)
-        probas.append(prediction.proba[known])
+        probas.append(prediction.answer[known])
         if model.fitted_with_errors_:
             sizes.append(model.error_sizes(prediction.X)[known])
         n_unlabelled += int(np.sum(~known))

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..estimators.choices import describe_choices
-from ..estimators.classifier import ProbabilisticClassifier
+from ..estimators.ensemble import TreeEnsemble
+from ..estimators.regressor import ProbabilisticRegressor
 from ..inputs.columns import describe_pairs
 from ..storage.models import describe, load
 from ..support.wording import indented
@@ -25,7 +26,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _description(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
+def _description(model: Any, path: Path) -> dict[str, Any]:
     header = describe(path)
     is_forest = hasattr(model, "trees_")
     trees = model.trees_ if is_forest else [model.tree_]
@@ -37,7 +38,7 @@ def _description(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
         "kind": type(model).__name__,
         "written_by": header["written_by"],
         "format_version": header["format_version"],
-        "classes": model.classes_.tolist(),
+        "classes": model.classes_.tolist() if hasattr(model, "classes_") else None,
         "wrong_labels": wrong_labels(model),
         **_size(trees),
         "fallback_trees": _size(fallback) if fallback else None,
@@ -48,9 +49,21 @@ def _description(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
         "parameters": _plain(_changed_parameters(model)),
         "prior": model.prior_,
         "prior_trial": None if model.prior_trial_ is None else model.prior_trial_._asdict(),
+        **_use_of_errors(model),
         "missing": dict(zip(names, model.missing_.tolist(), strict=True)),
         "importances": dict(zip(names, model.feature_importances_.tolist(), strict=True)),
         "about": header["about"],
+    }
+
+
+def _use_of_errors(model: TreeEnsemble) -> dict[str, Any]:
+    if not isinstance(model, ProbabilisticRegressor):
+        return {}
+    trial = model.error_trial_
+    return {
+        "error_scale": model.error_scale_,
+        "error_trial": None if trial is None else trial._asdict(),
+        "target_scatter": model.target_scatter_,
     }
 
 
@@ -63,7 +76,7 @@ def _size_text(size: dict[str, int]) -> str:
     return f"{size['n_trees']:,} trees, {size['n_nodes']:,} nodes, depth {size['depth']}"
 
 
-def _changed_parameters(model: ProbabilisticClassifier) -> dict[str, Any]:
+def _changed_parameters(model: TreeEnsemble) -> dict[str, Any]:
     """Parameters that are not the defaults; the errors are shown separately."""
     defaults = {name: each.default for name, each in signatures.signature(type(model)).parameters.items()}
     return {
@@ -82,11 +95,12 @@ def _plain(value: Any) -> Any:
     return value if is_plain else str(value)
 
 
-def _text(description: dict[str, Any], model: ProbabilisticClassifier) -> str:
+def _text(description: dict[str, Any], model: TreeEnsemble) -> str:
+    classes = description["classes"]
     lines = [
         f"{description['model']}: {description['kind']}, {readable_size(description['bytes'])}, "
         f"written by probforest {description['written_by']} (format {description['format_version']})",
-        f"classes: {', '.join(map(str, description['classes']))}",
+        "predicts numbers" if classes is None else f"classes: {', '.join(map(str, classes))}",
         _size_text(description),
     ]
     if description["fallback_trees"] is not None:
@@ -95,7 +109,9 @@ def _text(description: dict[str, Any], model: ProbabilisticClassifier) -> str:
     notes = dict(description["about"])
     out_of_bag, _ = notes.pop("out_of_bag", None), notes.pop("fingerprint", None)
     lines += [f"{key}: {value}" for key, value in notes.items()]
-    if out_of_bag:
+    if out_of_bag and "rmse" in out_of_bag:
+        lines.append(f"out-of-bag root mean square error {out_of_bag['rmse']:.5g}, R² {out_of_bag['r2']:.4f}")
+    elif out_of_bag:
         accuracy, low, high = out_of_bag["accuracy"]
         lines.append(
             f"out-of-bag accuracy {accuracy:.4f} ({low:.4f} to {high:.4f}), log loss {out_of_bag['log_loss']:.4f}"

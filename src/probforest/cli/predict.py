@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..estimators.classifier import ProbabilisticClassifier
+from ..estimators.ensemble import TreeEnsemble
+from ..estimators.regressor import ProbabilisticRegressor
 from ..storage.catalogues import Catalogue, check_output_name, open_catalogue, open_output
 from ..support.wording import listed
 from .arguments import refuse_to_overwrite
 from .columns_to_use import matching
 from .console import Console
+from .number_predictions import predict_numbers
 from .predictions import about_labels, columns_of, load_for_tables, predict_table
 
 
@@ -20,6 +23,10 @@ def run(options: argparse.Namespace, console: Console) -> int:
     refuse_to_overwrite(options.output, [options.model, options.table], overwrite=options.overwrite)
     start = time.perf_counter()
     model = load_for_tables(options.model, options.n_jobs)
+    if isinstance(model, ProbabilisticRegressor):
+        return predict_numbers(model, options, console, lambda catalogue: _kept_columns(catalogue, model, options))
+    if options.quantiles is not None:
+        raise ValueError(f"--quantiles: {options.model} predicts classes, not numbers.")
     with open_catalogue(options.table) as catalogue:
         kept = _kept_columns(catalogue, model, options)
         new_names = _new_columns(model, kept, options.prefix)
@@ -30,9 +37,9 @@ def run(options: argparse.Namespace, console: Console) -> int:
             for note in predictions.notes:
                 console.note(note)
             for prediction in predictions.pieces:
-                best = prediction.proba.argmax(axis=1)
+                best = prediction.answer.argmax(axis=1)
                 counts += np.bincount(best, minlength=len(counts))
-                others, proba = prediction.chunk.others, prediction.proba
+                others, proba = prediction.chunk.others, prediction.answer
                 output.write(_with_answers(others, model.classes_, best, proba, new_names))
             n_rows = int(counts.sum())
             if n_rows == 0:
@@ -64,7 +71,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _kept_columns(catalogue: Catalogue, model: ProbabilisticClassifier, options: argparse.Namespace) -> list[str]:
+def _kept_columns(catalogue: Catalogue, model: TreeEnsemble, options: argparse.Namespace) -> list[str]:
     if options.keep is not None:
         return matching(options.keep, catalogue.names, "--keep")
     used = set(columns_of(model))

@@ -1,6 +1,6 @@
 """Predictions of a saved model for the rows of a table, piece by piece, with the names and units that it knows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..estimators.classifier import ProbabilisticClassifier
+from ..estimators.ensemble import TreeEnsemble
 from ..features.error_shift import CHECK_UNITS, FALLBACK_ANSWERS, ErrorShift, shift_note
 from ..inputs.cell_error import CellError
 from ..inputs.units import implied_units
@@ -23,7 +23,7 @@ from .console import Console
 _MOST_SAMPLED = 65_536  # rows of a table that tell what its errors are like
 
 
-def load_for_tables(path: Path, n_jobs: int) -> ProbabilisticClassifier:
+def load_for_tables(path: Path, n_jobs: int) -> Any:
     """A model that can predict tables: one that knows its columns by name."""
     model = load(path)
     if model.feature_model_.layout.names is None:
@@ -39,9 +39,9 @@ def load_for_tables(path: Path, n_jobs: int) -> ProbabilisticClassifier:
     return model.set_params(n_jobs=n_jobs) if "n_jobs" in model.get_params() else model
 
 
-def about_labels(model: ProbabilisticClassifier) -> list[str]:
+def about_labels(model: Any) -> list[str]:
     """A line if the model was trained on doubtful labels."""
-    if model.label_truth_ is None:
+    if getattr(model, "label_truth_", None) is None:
         return []
     doubt = f"trained on doubtful labels: the most probable class is expected to be wrong for {wrong_labels(model):.1%}"
     if model.voting == "majority":
@@ -49,13 +49,14 @@ def about_labels(model: ProbabilisticClassifier) -> list[str]:
     return [f"{doubt}. Probabilities are those of the true classes."]
 
 
-def wrong_labels(model: ProbabilisticClassifier) -> float | None:
+def wrong_labels(model: Any) -> float | None:
     """Expected share of training objects whose most probable class is not the true one; None if no label was doubtful,
     or if that is not known, as for models of older versions."""
-    return None if model.label_truth_ is None else model.label_truth_.wrong
+    truth = getattr(model, "label_truth_", None)
+    return None if truth is None else truth.wrong
 
 
-def columns_of(model: ProbabilisticClassifier) -> list[str]:
+def columns_of(model: TreeEnsemble) -> list[str]:
     """All columns that a model needs."""
     names = model.feature_model_.layout.names
     assert names is not None
@@ -71,7 +72,7 @@ def table_for(piece: Any, names: Sequence[str], units: dict[str, Any]) -> Any:
     return astropy.Table([astropy.Column(values, name, unit=units.get(name)) for name, values in columns.items()])
 
 
-def units_for(model: ProbabilisticClassifier, catalogue: Catalogue, console: Console) -> dict[str, Any]:
+def units_for(model: TreeEnsemble, catalogue: Catalogue, console: Console) -> dict[str, Any]:
     """Units of the columns that a model needs. They are compared only if both the model and the table have some."""
     _refuse_without_errors(model, catalogue)
     units = {name: catalogue.units[name] for name in columns_of(model) if name in catalogue.units}
@@ -94,7 +95,7 @@ def units_for(model: ProbabilisticClassifier, catalogue: Catalogue, console: Con
     return {name: unit for name, unit in units.items() if name in then}
 
 
-def _refuse_without_errors(model: ProbabilisticClassifier, catalogue: Catalogue) -> None:
+def _refuse_without_errors(model: TreeEnsemble, catalogue: Catalogue) -> None:
     """A table that has the features but not their errors is a usual one, and has a remedy."""
     known = set(catalogue.names)
     missing = {name: None for name in columns_of(model) if name not in known}
@@ -131,11 +132,12 @@ class Fingerprint:
 
 
 class Prediction(NamedTuple):
-    """A piece of a table, its numbers as the model takes them, and the class probabilities of its rows."""
+    """A piece of a table, its numbers as the model takes them, and the answer for its rows: class probabilities (n, k),
+    or distributions of a number."""
 
     chunk: Chunk
     X: Any
-    proba: np.ndarray
+    answer: Any
 
 
 class TablePredictions(NamedTuple):
@@ -160,26 +162,28 @@ class TablePredictions(NamedTuple):
 
 
 def predict_table(
-    model: ProbabilisticClassifier, catalogue: Catalogue, others: Sequence[str], console: Console
+    model: Any,
+    catalogue: Catalogue,
+    others: Sequence[str],
+    console: Console,
+    answer_of: Callable[[Any], Any] | None = None,
 ) -> TablePredictions:
     """The predictions for a table, of which the columns `others` come along. All pieces are answered by the same
-    trees."""
+    trees. `answer_of` takes a piece; by default, it gives class probabilities."""
     units = units_for(model, catalogue, console)
     shifts = error_shifts_of(model, catalogue, units)
     pieces = with_progress(
-        _predicted(model, catalogue, others, units, shifts),
+        _predicted(model, catalogue, others, units, shifts, answer_of or model.predict_proba),
         catalogue.n_rows,
         "rows",
         console.shows_progress,
-        size=lambda prediction: len(prediction.proba),
+        size=lambda prediction: len(prediction.answer),
     )
     shifted = tuple(shift for shift in shifts if shift.is_shifted)
     return TablePredictions(pieces, shifted, bool(shifted) and model.feature_model_.has_error_features)
 
 
-def error_shifts_of(
-    model: ProbabilisticClassifier, catalogue: Catalogue, units: dict[str, Any]
-) -> tuple[ErrorShift, ...]:
+def error_shifts_of(model: TreeEnsemble, catalogue: Catalogue, units: dict[str, Any]) -> tuple[ErrorShift, ...]:
     """The errors of a table beside those of the training set.
 
     If they decide which trees answer, the whole table is read for it, as it may be sorted. Otherwise its beginning is
@@ -211,11 +215,12 @@ def _evenly_sampled(pieces: Iterator[Any]) -> Any:
 
 
 def _predicted(
-    model: ProbabilisticClassifier,
+    model: TreeEnsemble,
     catalogue: Catalogue,
     others: Sequence[str],
     units: dict[str, Any],
     shifts: Sequence[ErrorShift],
+    answer_of: Callable[[Any], Any],
 ) -> Iterator[Prediction]:
     names = columns_of(model)
     first_row = 0
@@ -223,8 +228,8 @@ def _predicted(
         X = table_for(chunk.numbers, names, units)
         try:
             with model.assuming(shifts):
-                proba = model.predict_proba(X)
+                answer = answer_of(X)
         except CellError as error:
             raise in_file(error, catalogue, first_row + (error.row or 0)) from None
-        yield Prediction(chunk, X, proba)
-        first_row += len(proba)
+        yield Prediction(chunk, X, answer)
+        first_row += len(answer)

@@ -1,15 +1,19 @@
-"""`probforest train`: a table and a column with classes → a saved forest."""
+"""`probforest train`: a table and a column with classes, or numbers → a saved forest."""
 
 import argparse
 import inspect
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import asdict
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..estimators.choices import describe_choices
 from ..estimators.forest import ProbabilisticRandomForestClassifier
+from ..estimators.forest_regressor import ProbabilisticRandomForestRegressor
+from ..evaluation.number_scores import NumberEvaluation, number_text
 from ..evaluation.scores import Evaluation, evaluate
 from ..evaluation.text import confusion_text
 from ..inputs.cell_error import CellError
@@ -24,6 +28,18 @@ from .arguments import refuse_to_overwrite
 from .columns_to_use import ColumnsToUse, choose_columns, look_like_errors, look_like_identifiers
 from .console import Console, readable_size
 from .error_map import error_map
+from .number_target import (
+    about_numbers,
+    asks_for_numbers,
+    check_settings,
+    has_numbers_to_learn,
+    other_roles,
+    out_of_bag,
+    read_numbers_of,
+    refuse_text,
+    target_errors,
+)
+from .options.train import TASKS
 from .predictions import Fingerprint, about_labels, in_file, table_for, wrong_labels
 from .target import read_labels_of
 
@@ -38,11 +54,16 @@ _SET_ELSEWHERE = {
 }
 
 
+_ESTIMATORS: tuple[Callable[..., Any], ...] = (ProbabilisticRandomForestClassifier, ProbabilisticRandomForestRegressor)
+_WORD = ("class", "number")  # what the target of a row is
+
+
 class Labelled(NamedTuple):
-    """The rows of a table that have a class."""
+    """The rows of a table that have a class, or a number."""
 
     table: Any  # pyarrow.Table
     labels: np.ndarray  # (n,)
+    are_numbers: bool
     rows: np.ndarray  # (n,), where they are in the file
     n_unlabelled: int  # the other rows
 
@@ -51,17 +72,18 @@ def run(options: argparse.Namespace, console: Console) -> int:
     refuse_to_overwrite(options.output, [options.table], overwrite=options.overwrite)
     if format_by_name(options.output)[0] is not None:
         raise ValueError(f"{options.output}: a model must not be named like a table. The usual ending is .prf.")
-    forest = _new_forest(options, console)
+    check_settings(options, [partial(_new_forest, options, console, kind) for kind in _ESTIMATORS])
     errors = error_map(options.errors)
     # first, so that a folder that is not writable is noticed at once
     with replacing(options.output, overwrite=options.overwrite) as temporary:
         with open_catalogue(options.table) as catalogue:
             labelled = _labelled_rows(catalogue, options)
+            forest = _new_forest(options, console, _ESTIMATORS[labelled.are_numbers])
             chosen = _columns(catalogue, labelled, options, errors)
             _describe(console, catalogue, labelled, chosen, options)
             forest.set_params(error_columns=chosen.error_columns)
             fingerprint = _fit(forest, catalogue, labelled, chosen, options, console)
-        evaluation = _out_of_bag(forest, labelled.labels)
+        evaluation = (out_of_bag if labelled.are_numbers else _out_of_bag)(forest, labelled.labels)
         about = _about(options, catalogue, labelled, evaluation, fingerprint)
         size = save(forest, temporary, about=about)
     _report(console, forest, evaluation, options, size)
@@ -70,7 +92,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
 
 
 def _fit(
-    forest: ProbabilisticRandomForestClassifier,
+    forest: Any,
     catalogue: Catalogue,
     labelled: Labelled,
     chosen: ColumnsToUse,
@@ -89,7 +111,10 @@ def _fit(
         )
     try:
         with redirect_stdout(None):  # the forest would print again which errors it has found
-            forest.fit(X, labelled.labels, y_proba=confidence)
+            if labelled.are_numbers:
+                forest.fit(X, labelled.labels, y_err=target_errors(numbers, options))
+            else:
+                forest.fit(X, labelled.labels, y_proba=confidence)
     except CellError as error:
         if error.what == "y_proba":
             error = error.renamed(f"column {options.label_proba!r}")
@@ -98,14 +123,10 @@ def _fit(
     return Fingerprint(chosen.names).after(numbers).hex()
 
 
-def _label_proba(options: argparse.Namespace) -> list[str]:
-    return [options.label_proba] if options.label_proba else []
-
-
-def _new_forest(options: argparse.Namespace, console: Console) -> ProbabilisticRandomForestClassifier:
+def _new_forest(options: argparse.Namespace, console: Console, kind: Callable[..., Any]) -> Any:
     """The forest, with the parameters of --set. Out-of-bag scores cost little and are computed by default."""
     settings = dict(options.set)
-    known = inspect.signature(ProbabilisticRandomForestClassifier).parameters
+    known = inspect.signature(kind).parameters
     for key in settings:
         if key not in known:
             raise ValueError(f"--set {key}: a forest has no such parameter. {suggestion(key, list(known))}")
@@ -119,20 +140,28 @@ def _new_forest(options: argparse.Namespace, console: Console) -> ProbabilisticR
         "verbose": console.shows_progress,
         "error_features": options.error_features,
     }
-    forest = ProbabilisticRandomForestClassifier(**(defaults | settings))
+    forest = kind(**(defaults | settings))
     forest.check_parameters()  # now rather than after the table was read
     return forest
 
 
 def _labelled_rows(catalogue: Catalogue, options: argparse.Namespace) -> Labelled:
-    catalogue.refuse_unknown([options.target, *_label_proba(options)])
+    catalogue.refuse_unknown([options.target, *other_roles(options)])
     table = catalogue.whole()
     if table.num_rows == 0:
         raise ValueError(f"{catalogue.path} has no rows.")
-    table = with_numbers(table, _label_proba(options), catalogue.path)
-    labels, known = read_labels_of(table.column(options.target))
-    _check_classes(labels, f"{catalogue.path}: the column {options.target!r} has")
-    return Labelled(table.filter(known), labels, np.flatnonzero(known), int(np.sum(~known)))
+    table = with_numbers(table, other_roles(options), catalogue.path)
+    column, the_column = table.column(options.target), f"{catalogue.path}: the column {options.target!r}"
+    are_numbers = asks_for_numbers(options)
+    if are_numbers is None:
+        are_numbers = has_numbers_to_learn(column)
+    if are_numbers:
+        refuse_text(column, the_column)
+        labels, known = read_numbers_of(column)
+    else:
+        labels, known = read_labels_of(column)
+        _check_classes(labels, f"{the_column} has")
+    return Labelled(table.filter(known), labels, are_numbers, np.flatnonzero(known), int(np.sum(~known)))
 
 
 def _check_classes(labels: np.ndarray, the_column_has: str) -> None:
@@ -142,12 +171,13 @@ def _check_classes(labels: np.ndarray, the_column_has: str) -> None:
         raise ValueError(f"{the_column_has} {found}; expected two classes or more.")
     if n_classes > _MANY_CLASSES and n_classes > len(labels) / 10:
         raise ValueError(
-            f"{the_column_has} {n_classes} different values in {len(labels)} rows; expected classes of many rows each."
+            f"{the_column_has} {n_classes} different values in {len(labels)} rows; expected classes of many rows each. "
+            "If these are numbers to predict, add --task regression."
         )
 
 
 def _columns(catalogue: Catalogue, labelled: Labelled, options: argparse.Namespace, errors: Any) -> ColumnsToUse:
-    reserved = [options.target, *_label_proba(options)]
+    reserved = [options.target, *other_roles(options)]
     return choose_columns(
         catalogue, labelled.table, labelled.rows.tolist(), reserved, options.features, options.drop, errors
     )
@@ -163,7 +193,7 @@ def _about(
     options: argparse.Namespace,
     catalogue: Catalogue,
     labelled: Labelled,
-    evaluation: Evaluation | None,
+    evaluation: Evaluation | NumberEvaluation | None,
     fingerprint: str,
 ) -> dict[str, Any]:
     """Notes that go with the model."""
@@ -174,7 +204,9 @@ def _about(
         "target": options.target,
         "fingerprint": fingerprint,
     }
-    if evaluation is not None:
+    if isinstance(evaluation, NumberEvaluation):
+        about["out_of_bag"] = {"rmse": evaluation.rmse, "r2": evaluation.r2}
+    elif evaluation is not None:
         about["out_of_bag"] = {"accuracy": list(evaluation.accuracy), "log_loss": evaluation.log_loss}
     return about
 
@@ -185,13 +217,13 @@ def _describe(
     """Print what is used of the table, and what is not."""
     n_rows, n_columns = len(labelled.labels) + labelled.n_unlabelled, len(catalogue.names) + len(catalogue.skipped)
     console.say(f"{catalogue.path}: {catalogue.format}, {n_rows:,} rows, {n_columns} columns")
-    classes, counts = np.unique(labelled.labels, return_counts=True)
-    shown = [f"{name} ({count:,})" for name, count in zip(classes.tolist(), counts.tolist(), strict=True)]
-    console.say(f"classes in {options.target}: {listed(shown, most=30)}")
-    for name in classes[counts == 1].tolist():
-        console.note(f"the class {name!r} has a single row. Is this a mistake?")
+    if labelled.are_numbers:
+        how = "" if options.task == "regression" else " (regression; --task classification makes classes of them)"
+        console.say(about_numbers(labelled.labels, options.target) + how)
+    else:
+        _describe_classes(console, labelled, options)
     if labelled.n_unlabelled:
-        console.say(f"left out: {labelled.n_unlabelled:,} rows without a class")
+        console.say(f"left out: {labelled.n_unlabelled:,} rows without a {_WORD[labelled.are_numbers]}")
     how = "with their errors" if chosen.error_columns else "no column is an error of another"
     console.say(f"\nfeatures ({len(chosen.pairs)}), {how}:\n{indented(describe_pairs(chosen.pairs))}")
     units = [f"{name} [{catalogue.units[name]}]" for name in chosen.names if name in catalogue.units]
@@ -207,10 +239,18 @@ def _describe(
     console.say()
 
 
+def _describe_classes(console: Console, labelled: Labelled, options: argparse.Namespace) -> None:
+    classes, counts = np.unique(labelled.labels, return_counts=True)
+    shown = [f"{name} ({count:,})" for name, count in zip(classes.tolist(), counts.tolist(), strict=True)]
+    console.say(f"classes in {options.target}: {listed(shown, most=30)}")
+    for name in classes[counts == 1].tolist():
+        console.note(f"the class {name!r} has a single row. Is this a mistake?")
+
+
 def _report(
     console: Console,
-    forest: ProbabilisticRandomForestClassifier,
-    evaluation: Evaluation | None,
+    forest: Any,
+    evaluation: Evaluation | NumberEvaluation | None,
     options: argparse.Namespace,
     size: int,
 ) -> None:
@@ -218,6 +258,9 @@ def _report(
         console.say(line)
     if evaluation is None:
         console.say("No out-of-bag accuracy: bootstrap or oob_score is false.")
+    elif isinstance(evaluation, NumberEvaluation):
+        console.say("out-of-bag predictions")
+        console.say(indented("\n".join(number_text(evaluation))))
     else:
         accuracy = evaluation.accuracy
         console.say(
@@ -240,10 +283,10 @@ def _report(
 
 def _summary(
     options: argparse.Namespace,
-    forest: ProbabilisticRandomForestClassifier,
+    forest: Any,
     labelled: Labelled,
     chosen: ColumnsToUse,
-    evaluation: Evaluation | None,
+    evaluation: Evaluation | NumberEvaluation | None,
     size: int,
 ) -> dict[str, Any]:
     """The summary for scripts."""
@@ -252,9 +295,10 @@ def _summary(
         "bytes": size,
         "table": str(options.table),
         "rows": len(labelled.labels),
-        "rows_without_class": labelled.n_unlabelled,
+        f"rows_without_{_WORD[labelled.are_numbers]}": labelled.n_unlabelled,
         "target": options.target,
-        "classes": forest.classes_.tolist(),
+        "task": TASKS[1 + labelled.are_numbers],
+        "classes": None if labelled.are_numbers else forest.classes_.tolist(),
         "wrong_labels": wrong_labels(forest),
         "features": {name: None if pair is None else asdict(pair) for name, pair in chosen.pairs.items()},
         "ignored": chosen.ignored,

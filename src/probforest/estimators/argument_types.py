@@ -28,3 +28,5 @@ class FrozenDistribution(Protocol):
 OneDistribution: TypeAlias = str | tuple[Literal["student_t"], float] | Family | FrozenDistribution
 Distribution: TypeAlias = OneDistribution | list[Any] | Mapping[Any, Any]
 Uncertainty: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike] | None  # X_err: a tuple is (lower, upper)
+TargetErrors: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike] | None  # y_err: a tuple is (lower, upper)
+ErrorScale: TypeAlias = float | Literal["auto"]

@@ -49,6 +49,28 @@ CLASS_TARGETS = {
     ),
 }
 
+NUMBER_TARGETS = {
+    "y": Description("array-like of shape (n_samples,)", "Targets, finite numbers."),
+    "y_err": Description(
+        "None, float, array-like of shape (n_samples,), or two of these",
+        "Standard deviations of the targets: an object counts with 1 / (s² + y_err²), where s is how targets scatter "
+        "around predictions apart from their errors (`target_scatter_`). NaN is an unknown error, which is the median "
+        "of the others; inf an unknown target. A tuple is a pair (lower, upper). None: all targets are equally good.",
+    ),
+    "sample_weight": CLASS_TARGETS["sample_weight"],
+}
+
+NUMBER_SCORED = {
+    "y": Description("array-like of shape (n_samples,)", "True targets."),
+    "sample_weight": Description("array-like of shape (n_samples,)", "Weights of the objects in the mean."),
+}
+
+RETURN_STD = {"return_std": Description("bool", "Whether to return standard deviations, too.")}
+
+QUANTILES = {
+    "quantiles": Description("float or array-like of shape (n_quantiles,)", "Probabilities between 0 and 1."),
+}
+
 SCORED = {
     "y": Description("array-like of shape (n_samples,)", "True labels."),
     "sample_weight": Description("array-like of shape (n_samples,)", "Weights of the objects in the mean."),
@@ -122,3 +144,20 @@ ATTRIBUTES = {
         "With `error_columns`: each feature and the columns of its errors, or None for a feature without errors.",
     ),
 }
+
+_OF_CLASSES = ("classes_", "label_truth_", "prior_", "prior_trial_")
+NUMBER_ATTRIBUTES = {
+    "error_scale_": Description(
+        "float", 'The factor of errors that was used: `error_scale`, or what "auto" chose (0: values are exact).'
+    ),
+    "prior_": Description('{"empirical", "normal"} or None', 'The prior that was used: `prior`, or what "auto" chose.'),
+    "error_trial_": Description(
+        "ErrorTrial or None",
+        'If "auto" chose between ways to use errors: the out-of-bag `crps` of small forests by the prior they used, '
+        '"none" for no prior, "part" for a quarter of the errors and "exact" for none; the `choice`, and `n_objects`.',
+    ),
+    "target_scatter_": Description(
+        "float or None",
+        "The scatter s of targets around predictions, apart from `y_err`; None if all targets are equally good.",
+    ),
+} | {name: text for name, text in ATTRIBUTES.items() if name not in _OF_CLASSES}

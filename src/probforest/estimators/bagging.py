@@ -40,11 +40,12 @@ class BaggedTrees(TreeEnsemble):
     draws_: list[Draw]
 
     @abstractmethod
-    def _keep_out_of_bag(self, total: np.ndarray, counted: np.ndarray, truth: Any) -> None:
+    def _keep_out_of_bag(self, total: np.ndarray, n_answers: np.ndarray, counted: np.ndarray, truth: Any) -> None:
         """Set the attributes with out-of-bag answers and their score.
 
-        `total` (n, k) is the sum of the out-of-bag answers, `counted` (n,) is true where there are some for an object
-        that weighs something, and `truth` has the targets of all objects, as `_read_training_set` returned them.
+        `total` (n, k) is the sum of the `n_answers` (n,) out-of-bag answers, `counted` (n,) is true where there are
+        some for an object that weighs something, and `truth` has the targets of all objects, as `_read_training_set`
+        returned them.
         """
 
     @property
@@ -134,7 +135,7 @@ class BaggedTrees(TreeEnsemble):
                 f"{np.sum(~judged)} objects were drawn by every tree and have no out-of-bag answer (NaN). "
                 "More trees help."
             )
-        self._keep_out_of_bag(total, judged & training.kept, truth)
+        self._keep_out_of_bag(total, n_answers, judged & training.kept, truth)
 
     def _judges(self, trees: list[FittedTree], training: TrainingSet) -> list[tuple[FittedTree, Draw]]:
         """The trees that were grown on as many objects, and what they drew."""

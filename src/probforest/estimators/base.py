@@ -38,7 +38,9 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
     """
 
     _parameters: ClassVar[Mapping[str, Parameter]]
+    _criteria: ClassVar[Mapping[str, int]] = CRITERIA
     n_jobs: int | None = None  # a parameter of the forest; a tree is grown in one thread
+    error_scale_: float = 1.0  # factor of the errors that objects are spread over; regressors choose it
 
     # Attributes, set by fit.
     n_features_in_: int
@@ -86,6 +88,7 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
             error_features=bool(self.error_features),
             error_spreads=self.feature_model_.error_spreads if self._adds_trees else None,
             sample_weight=sample_weight,
+            error_scale=self.error_scale_,
         )
         if self.error_features and not features.model.error_features:
             raise ValueError(
@@ -97,7 +100,7 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
         return features
 
     def _sample_with_prior(
-        self, table: TableContent, weight: np.ndarray, prior: str | None, rows: np.ndarray
+        self, table: TableContent, weight: np.ndarray, prior: str | None, rows: np.ndarray, error_scale: float = 1.0
     ) -> FittedFeatures:
         """Learn from some rows only, and from their values alone: error features don't change which prior is best."""
         return FeatureModel.fit(
@@ -110,6 +113,7 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
             n_jobs=self.n_jobs,
             error_spreads=(),
             rows=rows,
+            error_scale=error_scale,
         )
 
     def _read_query(
@@ -232,7 +236,7 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
         leaf_weight = max(by_count, self.min_weight_fraction_leaf * total_weight)
         split_weight = expected_objects("min_samples_split", self.min_samples_split, 2, total_weight)
         return Rules(
-            criterion=CRITERIA[self.criterion],
+            criterion=self._criteria[self.criterion],
             missing=np.array([MISSING_RULES[rule] for rule in self.missing_]),
             max_features=self._max_features(n_features),
             max_depth=NO_DEPTH_LIMIT if self.max_depth is None else int(self.max_depth),

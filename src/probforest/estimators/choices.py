@@ -2,11 +2,24 @@
 
 from ..support.wording import listed
 from .base import ProbabilisticEstimator
+from .regressor import ProbabilisticRegressor
 
 
 def describe_choices(model: ProbabilisticEstimator) -> list[str]:
-    """A line each for the prior and the rules for missing values that a fitted model uses."""
-    return [_prior(model), _missing_values(model)]
+    """A line each for the prior, or the use of errors, and the rules for missing values that a fitted model uses."""
+    return [_errors(model) if isinstance(model, ProbabilisticRegressor) else _prior(model), _missing_values(model)]
+
+
+def _errors(model: ProbabilisticRegressor) -> str:
+    trial = model.error_trial_
+    used = "errors: values are taken as exact"
+    if model.error_scale_ > 0:
+        factor = "" if model.error_scale_ == 1 else f" times {model.error_scale_:g}"
+        used = f"errors{factor} spread objects, prior: {model.prior_ or 'none'}"
+    if trial is None:
+        return used
+    scores = listed([f"{score:.4g} ({way})" for way, score in trial.crps.items()])
+    return f"{used}, chosen by the out-of-bag CRPS of {trial.n_objects:,} objects: {scores}"
 
 
 def _prior(model: ProbabilisticEstimator) -> str:

@@ -130,7 +130,9 @@ class ProbabilisticRandomForestClassifier(BaggedTrees, ProbabilisticClassifier):
     def _class_weight_per_tree(self) -> bool:
         return isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
 
-    def _keep_out_of_bag(self, total: np.ndarray, counted: np.ndarray, truth: LabelTable) -> None:
+    def _keep_out_of_bag(
+        self, total: np.ndarray, n_answers: np.ndarray, counted: np.ndarray, truth: LabelTable
+    ) -> None:
         with np.errstate(invalid="ignore"):  # 0 / 0 where every tree drew the object
             self.oob_decision_function_ = self._truth_of(total / total.sum(axis=1)[:, None])
         metric = self.oob_score if callable(self.oob_score) else accuracy_score

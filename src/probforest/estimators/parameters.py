@@ -22,7 +22,7 @@ from ..inputs.parameters import (
     check_word,
     expected_objects,
 )
-from ..kernels.layout import CRITERIA
+from ..kernels.layout import CRITERIA, NUMBER_CRITERIA
 from ..support.docstrings import Description
 
 Check = Callable[[str, Any], object]  # of a parameter's name and value; raises a ValueError
@@ -220,5 +220,59 @@ FOREST_PARAMETERS = _SHARED | {
         "Average the trees' probabilities, or count their votes as the paper does. Shares of votes are not corrected "
         "for doubtful labels.",
         _word(VOTING_RULES),
+    ),
+}
+
+
+def _auto_or_number(name: str, value: Any) -> None:
+    if not (isinstance(value, str) and value == "auto"):
+        check_number(name, value, 0)
+
+
+_NUMBERS = {
+    "criterion": Parameter(_one_of(NUMBER_CRITERIA), "The impurity that splits reduce.", _word(NUMBER_CRITERIA)),
+    "max_features": Parameter(
+        '{"auto", "sqrt", "log2"}, int, float or None',
+        'Features that each split looks at; "auto" is half of them rounded up, "sqrt" the root of their number rounded '
+        "down, None all of them.",
+        _when_used,
+    ),
+    "prior": Parameter(
+        '{"auto", "empirical", "normal"} or None',
+        "What a measured value says about the true one depends on the distribution of the true values, which is learnt "
+        "from the training set: the whole distribution, or its mean and variance. None: nothing is learnt, and the "
+        'true value scatters around the measured one. "auto" chooses between "empirical" and None: see `error_scale`.',
+        _none_or(_word(["auto", *PRIORS])),
+    ),
+    "error_scale": Parameter(
+        '"auto" or float',
+        "How far errors spread an object: they are multiplied by it. 1 spreads it in full, 0 takes values as exact. "
+        '"auto" chooses between 1, 0.25 and 0, together with the prior, by the out-of-bag CRPS of small forests on a '
+        "sample of the training set: where the noise is the same in training and in prediction, exact values are often "
+        "sharper. Limits and samples are always spread.",
+        _auto_or_number,
+    ),
+}
+_OF_CLASSES = ("label_information", "class_weight", "voting")
+
+
+def _of_numbers(parameters: dict[str, Parameter]) -> dict[str, Parameter]:
+    return {name: each for name, each in parameters.items() if name not in _OF_CLASSES} | _NUMBERS
+
+
+TREE_REGRESSOR_PARAMETERS = _of_numbers(TREE_PARAMETERS)
+FOREST_REGRESSOR_PARAMETERS = _of_numbers(FOREST_PARAMETERS) | {
+    "calibrate": Parameter(
+        "bool",
+        "Whether to correct the distributions so that intervals contain as many targets as they should, by the "
+        "objects that each tree did not draw. It holds for tables like the training set, and in the mean over all "
+        "objects. `predict` is not changed by it.",
+        check_flag,
+    ),
+    "oob_score": Parameter(
+        "bool or callable",
+        "Whether to evaluate the forest on the objects that each tree did not draw; a callable (y_true, y_pred) "
+        "replaces R².",
+        _flag_or_function,
     ),
 }

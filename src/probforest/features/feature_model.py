@@ -1,7 +1,8 @@
 """What is learnt about the features of a training set, and how any table becomes the cells that kernels take.
 
-The recipe: the content of a table → checked arrays → errors known → logarithms → posteriors → sizes of errors as more
-features, if they are wanted → limits spread → cells. Classes have no part in it; a fit takes the weights of objects.
+The recipe: the content of a table → checked arrays → errors known → logarithms → errors scaled → posteriors → sizes of
+errors as more features, if they are wanted → limits spread → cells. Targets have no part in it; a fit takes the
+weights of objects.
 """
 
 from collections.abc import Sequence
@@ -37,6 +38,7 @@ class FeatureModel:
     spreads: tuple[TrainingSpread, ...]  # (d) what limits are spread over
     error_spreads: tuple[ErrorSpread, ...]  # the errors of the training set, of those features that have some
     has_error_features: bool  # whether their sizes are features, too
+    error_scale: float = 1.0  # factor of all errors when values are spread over them
 
     @classmethod
     def fit(
@@ -53,6 +55,7 @@ class FeatureModel:
         error_spreads: tuple[ErrorSpread, ...] | None = None,
         sample_weight: np.ndarray | None = None,
         rows: np.ndarray | None = None,
+        error_scale: float = 1.0,
     ) -> "FittedFeatures":
         """Learn from a training set, in which each object counts with its `weight` (n,), or not at all. With `rows`,
         only those are learnt from and returned; but median errors are those of all, as a few rows may have none.
@@ -67,12 +70,12 @@ class FeatureModel:
         if error_spreads is None:
             counted = weight if sample_weight is None else np.where(weight > 0, sample_weight, 0.0)
             error_spreads = learn_error_spreads(measurements, counted)
-        learner = _Learner(weight, medians, prior, max_bins, n_jobs)
+        learner = _Learner(weight, medians, prior, max_bins, n_jobs, error_scale)
         sizes = sizes_of_errors(measurements, _error_features(error_spreads)) if error_features else None
         measurements = _distributions(measurements, sizes, table.layout, learner, unknown_error, n_jobs)
         spreads = tuple(bins.spread for bins in learner.bins[: len(families)])
         known = table.layout, families, table.has_errors, learner.medians, tuple(learner.priors), spreads
-        model = cls(*known, error_spreads, error_features)
+        model = cls(*known, error_spreads, error_features, error_scale)
         kept = None if weight.all() else weight > 0
         bins = encode(measurements, learner.bins, max_bins, kept, n_jobs)
         return FittedFeatures(model, measurements.cells(), bins)
@@ -172,6 +175,9 @@ class FittedFeatures(NamedTuple):
 class _Knowledge(Protocol):
     """What the recipe needs to know. It is given the table as it is at that step, from which a fit can learn it."""
 
+    @property
+    def error_scale(self) -> float: ...
+
     def medians_for(self, measurements: Measurements) -> np.ndarray | None: ...
 
     def priors_for(self, measurements: Measurements) -> Sequence[Prior | None]: ...
@@ -188,6 +194,7 @@ class _Learner:
     prior: str | None
     max_bins: int
     n_jobs: int | None
+    error_scale: float = 1.0
     priors: list[Prior | None] = field(init=False)
     bins: list[FeatureBins] = field(init=False)
 
@@ -222,7 +229,7 @@ def _distributions(
     """
     with layout.naming_columns():
         measurements = measurements.with_errors_known(unknown_error, knowledge.medians_for(measurements))
-        measurements = measurements.with_logarithms()
+        measurements = measurements.with_logarithms().with_errors_scaled(knowledge.error_scale)
     measurements = with_priors(knowledge.priors_for(measurements), measurements, n_jobs)
     if sizes is not None:
         measurements = measurements.with_exact_features(sizes)

@@ -134,6 +134,18 @@ class Measurements:
             upper[j, values] = lower[j, values]
         return replace(self, center=center, lower=lower, upper=upper)
 
+    def with_errors_scaled(self, factor: float) -> "Measurements":
+        """All errors multiplied by `factor`; 0 makes values exact. Limits and samples stay as they are."""
+        if factor == 1.0 or self.is_exact:
+            return self
+        has_other_forms = self.has_limits or self.has_free_forms
+        if factor == 0.0 and not has_other_forms:
+            nothing = real_empty(0, 0)
+            return replace(self, lower=nothing, upper=nothing)
+        scaled = np.where(self.has_errors(), factor, 1.0)
+        lower = self.lower * scaled
+        return replace(self, lower=lower, upper=lower if self.is_symmetric else self.upper * scaled)
+
     def with_exact_features(self, values: np.ndarray) -> "Measurements":
         """More features, whose `values` (e, n) are exact, NaN where they are missing."""
         if len(values) == 0:

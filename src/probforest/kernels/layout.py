@@ -13,6 +13,7 @@ REAL = np.float64  # values keep their full precision: a feature may have a larg
 
 GINI, ENTROPY, VARIANCE, NEWTON = 0, 1, 2, 3  # see statistic.py
 CRITERIA = {"gini": GINI, "entropy": ENTROPY}  # those of classes, by the names that users give
+NUMBER_CRITERIA = {"squared_error": VARIANCE}  # those of numbers
 EQUAL, OBSERVED, LEARNED = 0, 1, 2
 
 LEAF = -1  # `feature` of a leaf, and its right child

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators.classifier import ProbabilisticClassifier
+from ..estimators.ensemble import TreeEnsemble
 from ..estimators.forest import ProbabilisticRandomForestClassifier
+from ..estimators.forest_regressor import ProbabilisticRandomForestRegressor
 from ..estimators.tree import ProbabilisticDecisionTreeClassifier
+from ..estimators.tree_regressor import ProbabilisticDecisionTreeRegressor
 from ..features.feature_model import FeatureModel
 from ..support.atomic import replacing
 from ..trees.fitted_tree import FittedTree
@@ -25,6 +27,7 @@ from .saved_columns import checked_classes, checked_names
 from .saved_families import FamilyShelf, read_shelf
 from .saved_features import PROBABILITY_ROUNDING, features_from, features_to_arrays, features_to_json
 from .saved_labels import label_truth_from, label_truth_to_arrays, label_truth_to_json
+from .saved_numbers import numbers_to_arrays, numbers_to_json, restore_numbers, with_targets
 from .saved_parameters import (
     check_parameters,
     checked_missing_rules,
@@ -38,10 +41,14 @@ from .saved_parameters import (
 from .saved_trees import FALLBACK, draws_from_array, draws_to_array, trees_from_arrays, trees_to_arrays
 from .saved_values import check_sizes, from_json, to_json
 
-KINDS: dict[str, type[ProbabilisticClassifier]] = {
+KINDS: dict[str, type[TreeEnsemble]] = {
     "forest": ProbabilisticRandomForestClassifier,
     "tree": ProbabilisticDecisionTreeClassifier,
+    "forest regressor": ProbabilisticRandomForestRegressor,
+    "tree regressor": ProbabilisticDecisionTreeRegressor,
 }
+_FORESTS = ("forest", "forest regressor")
+_REGRESSORS = ("forest regressor", "tree regressor")
 
 # What goes wrong in making a model of a document that is not one.
 _SYMPTOMS = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
@@ -56,7 +63,7 @@ def save(model: Any, path: str | os.PathLike, *, about: Mapping[str, Any] | None
 
     Parameters
     ----------
-    model : ProbabilisticRandomForestClassifier or ProbabilisticDecisionTreeClassifier
+    model : forest or tree, classifier or regressor
         The model, fitted.
     path : str or path
         Name of the file; `.prf` is the usual ending.
@@ -110,7 +117,7 @@ def load(path: str | os.PathLike) -> Any:
 
     Returns
     -------
-    ProbabilisticRandomForestClassifier or ProbabilisticDecisionTreeClassifier
+    forest or tree, classifier or regressor
         The fitted model.
 
     Raises
@@ -134,7 +141,8 @@ def describe(path: str | os.PathLike) -> Json:
     Returns
     -------
     dict
-        `kind` ("forest" or "tree"), `n_trees`, `n_nodes`, `classes` (list), `n_features` (without error features),
+        `kind` ("forest", "tree", "forest regressor" or "tree regressor"), `n_trees`, `n_nodes`, `classes` (list, None
+        for a regressor), `n_features` (without error features),
         `has_fallback_trees`, `columns` (names of all columns of the table, or None), `about` (the notes of `save`),
         `written_by` (version of probforest), `format_version`.
     """
@@ -145,7 +153,7 @@ def describe(path: str | os.PathLike) -> Json:
             "kind": document["kind"],
             "n_trees": shapes["tree_sizes"][0],
             "n_nodes": shapes["nodes_links"][0],
-            "classes": from_json(document["classes"]).tolist(),
+            "classes": None if document["kind"] in _REGRESSORS else from_json(document["classes"]).tolist(),
             "n_features": len(document["feature_families"]),
             "has_fallback_trees": f"{FALLBACK}tree_sizes" in shapes,
             "columns": from_json(document["layout"]["names"]),
@@ -176,9 +184,9 @@ def _check_header(header: Header) -> None:
         check_sizes(document)
         check_declarations(
             header.arrays,
-            is_forest=document["kind"] == "forest",
+            is_forest=document["kind"] in _FORESTS,
             n_features=len(document["feature_families"]),
-            n_classes=len(from_json(document["classes"])),
+            n_classes=None if document["kind"] in _REGRESSORS else len(from_json(document["classes"])),
             n_error_spreads=len(document.get("error_spreads", [])),
             has_fallback=document.get("error_features", False) is True,
         )
@@ -214,7 +222,6 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         "kind": kind,
         "parameters": parameters_to_json(model, shelf),
         "routing": routing_of(model),
-        "classes": to_json(model.classes_, "classes_"),
         "n_features_in": int(model.n_features_in_),
         "feature_names_in": to_json(getattr(model, "feature_names_in_", None), "feature_names_in_"),
         **features_to_json(model.feature_model_, shelf),
@@ -222,22 +229,28 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         "prior": model.prior_,
         "prior_trial": None if model.prior_trial_ is None else list(model.prior_trial_),
         "families": shelf.entries,
-        "label_truth": label_truth_to_json(model.label_truth_),
     }
-    trees = model.trees_ if kind == "forest" else [model.tree_]
-    fallback = model.fallback_trees_ if kind == "forest" else [model.fallback_tree_]
+    is_forest = kind in _FORESTS
+    trees = model.trees_ if is_forest else [model.tree_]
+    fallback = model.fallback_trees_ if is_forest else [model.fallback_tree_]
     arrays = {
         **trees_to_arrays(trees),
         **(trees_to_arrays(fallback, FALLBACK) if model.feature_model_.has_error_features else {}),
         **features_to_arrays(model.feature_model_),
         **shelf.arrays(),
-        **label_truth_to_arrays(model.label_truth_),
     }
-    if kind == "forest":
+    if is_forest:
         arrays["draws"] = draws_to_array(model.draws_)
         document["oob_score"] = to_json(getattr(model, "oob_score_", None), "oob_score_")
-        if hasattr(model, "oob_decision_function_"):
-            arrays["oob_decision_function"] = model.oob_decision_function_
+    if kind in _REGRESSORS:
+        document |= numbers_to_json(model)
+        arrays |= numbers_to_arrays(model, trees, fallback if model.feature_model_.has_error_features else [])
+        return document, arrays
+    document["classes"] = to_json(model.classes_, "classes_")
+    document["label_truth"] = label_truth_to_json(model.label_truth_)
+    arrays |= label_truth_to_arrays(model.label_truth_)
+    if hasattr(model, "oob_decision_function_"):
+        arrays["oob_decision_function"] = model.oob_decision_function_
     return document, arrays
 
 
@@ -246,25 +259,33 @@ def _unpacked(document: Json, arrays: Arrays) -> Any:
     kind = document["kind"]
     check_sizes(document)
     families = read_shelf(document["families"], arrays["family_grids"], arrays["family_tables"])
-    model = KINDS[kind]()
+    is_forest, is_regressor = kind in _FORESTS, kind in _REGRESSORS
+    model: Any = KINDS[kind]()
     set_parameters(model, document["parameters"], families)
-    model.classes_ = checked_classes(from_json(document["classes"]))
     model.n_features_in_ = document["n_features_in"]
     model.feature_model_ = features_from(document, arrays, families, model.n_features_in_)
-    n_features, n_classes = model.feature_model_.n_features, len(model.classes_)
+    if not is_regressor:
+        model.classes_ = checked_classes(from_json(document["classes"]))
+    n_features, n_classes = model.feature_model_.n_features, None if is_regressor else len(model.classes_)
     rules = document.get("missing", [model.missing] * n_features)  # files of the first version have one rule for all
     model.missing_ = checked_missing_rules(rules, n_features)
     model.prior_ = checked_prior(document.get("prior", model.prior))
     model.prior_trial_ = checked_trial(document.get("prior_trial"))
     if document["feature_names_in"] is not None:
         model.feature_names_in_ = checked_names(from_json(document["feature_names_in"]), model.n_features_in_)
-    model.label_truth_ = label_truth_from(document.get("label_truth"), arrays, n_classes)
     trees = trees_from_arrays(arrays, n_features, n_classes)
     fallback = _fallback_trees(model.feature_model_, arrays, n_classes, len(trees))
-    if kind == "forest":
+    if is_regressor:
+        restore_numbers(model, document, arrays)
+        trees = with_targets(trees, arrays)
+        fallback = with_targets(fallback, arrays, FALLBACK) if fallback else []
+    else:
+        model.label_truth_ = label_truth_from(document.get("label_truth"), arrays, len(model.classes_))
+    if is_forest:
         model.trees_, model.fallback_trees_ = trees, fallback
         model.draws_ = draws_from_array(arrays["draws"], len(trees))
-        _restore_out_of_bag(model, document["oob_score"], arrays.get("oob_decision_function"), n_classes)
+        if not is_regressor:
+            _restore_out_of_bag(model, document["oob_score"], arrays.get("oob_decision_function"), len(model.classes_))
     else:
         (model.tree_,) = trees
         model.fallback_tree_ = fallback[0] if fallback else None
@@ -273,7 +294,7 @@ def _unpacked(document: Json, arrays: Arrays) -> Any:
     return model
 
 
-def _fallback_trees(features: FeatureModel, arrays: Arrays, n_classes: int, n_trees: int) -> list[FittedTree]:
+def _fallback_trees(features: FeatureModel, arrays: Arrays, n_classes: int | None, n_trees: int) -> list[FittedTree]:
     """The trees that look at the values alone: as many as there are others, if these look at errors."""
     if not features.has_error_features:
         return []

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ..features.error_spread import LEVELS
 from ..kernels.cdf import TABLE_STEPS
 from ..kernels.layout import GRID_POINTS
+from ..trees.calibration import LEVELS as CALIBRATION_LEVELS
 from .model_file import Declaration
 from .saved_trees import FALLBACK
 
@@ -50,7 +51,25 @@ _FALLBACK = {f"{FALLBACK}{name}": form for name, form in _forms_of_trees("fallba
 _OF_A_FOREST = {
     "draws": Form("<i8", ("trees", 3)),
     "oob_decision_function": Form("<f8", ("objects", "classes"), is_optional=True),
+    "oob_prediction": Form("<f8", ("objects",), is_optional=True),
+    "calibration": Form("<f8", (len(CALIBRATION_LEVELS),), is_optional=True),
 }
+
+
+def _forms_of_leaves(prefix: str) -> dict[str, Form]:
+    """The arrays of the targets in the leaves of all trees."""
+    return {
+        f"{prefix}target_set_sizes": Form("<i8", (f"{prefix}sets",)),
+        f"{prefix}target_values": Form("<f8", (f"{prefix}values",)),
+        f"{prefix}target_sets": Form("<i8", ("trees",)),
+        f"{prefix}leaf_sizes": Form("<i8", (f"{prefix}leaves",)),
+        f"{prefix}leaf_places": Form("<i4", (f"{prefix}entries",)),
+        f"{prefix}leaf_shares": Form("<f8", (f"{prefix}entries",)),
+    }
+
+
+_ONLY_CLASSES = ("label_channel", "label_prior", "label_scale", "oob_decision_function")
+_ONLY_NUMBERS = ("oob_prediction", "calibration")
 _MEDIANS = {1: Form("<f8", ("features",)), 2: Form("<f8", (2, "features"))}  # of both errors, or below and above
 
 
@@ -59,20 +78,27 @@ def check_declarations(
     *,
     is_forest: bool,
     n_features: int,
-    n_classes: int,
+    n_classes: int | None,
     n_error_spreads: int = 0,
     has_fallback: bool = False,
 ) -> None:
     """Raise a ValueError unless a file has the arrays of a model with so many features (with values), classes and
-    distributions of errors."""
+    distributions of errors. `n_classes` is None for a regressor."""
     of_trees = {**(_OF_A_FOREST if is_forest else {}), **(_FALLBACK if has_fallback else {})}
-    known = {"median_errors": _MEDIANS[1], **_FORMS, **of_trees}
+    of_leaves = _forms_of_leaves("") | (_forms_of_leaves(FALLBACK) if has_fallback else {}) if n_classes is None else {}
+    others = _ONLY_CLASSES if n_classes is None else _ONLY_NUMBERS
+    known = {"median_errors": _MEDIANS[1], **_FORMS, **of_trees, **of_leaves}
+    known = {name: form for name, form in known.items() if name not in others}
     if "median_errors" in declared:
         known["median_errors"] = _MEDIANS.get(len(declared["median_errors"].shape), _MEDIANS[1])
     unknown = sorted(declared.keys() - known.keys())
     if unknown:
         raise ValueError(f"it has an array {unknown[0][:50]!r}, which is not a part of such a model")
-    lengths = {"features": n_features, "classes": n_classes, "error_spreads": n_error_spreads}
+    lengths = {
+        "features": n_features,
+        "classes": 1 if n_classes is None else n_classes,
+        "error_spreads": n_error_spreads,
+    }
     for name, form in known.items():
         if name in declared:
             _check_form(name, declared[name], form, lengths)

@@ -13,6 +13,7 @@ from ..families import Family
 from ..features.feature_model import FeatureModel
 from ..features.limits import TrainingSpread
 from ..features.prior import EmpiricalPrior, NormalPrior, Prior
+from ..inputs.parameters import check_number
 from .model_file import Arrays
 from .saved_columns import checked_errors, layout_from_json, layout_to_json
 from .saved_errors import error_spreads_from, error_spreads_to_arrays, error_spreads_to_json
@@ -35,6 +36,7 @@ def features_to_json(features: FeatureModel, shelf: FamilyShelf) -> Json:
         "priors": [_prior_to_json(prior) for prior in features.priors],
         "error_spreads": error_spreads_to_json(features.error_spreads),
         "error_features": features.has_error_features,
+        "error_scale": float(features.error_scale),
     }
 
 
@@ -61,7 +63,13 @@ def features_from(document: Json, arrays: Arrays, families: Sequence[Family], n_
         spreads=_spreads_from(arrays, n_features),
         error_spreads=error_spreads_from(document.get("error_spreads", []), arrays, n_features),
         has_error_features=_flag(document.get("error_features", False)),
+        error_scale=_error_scale(document.get("error_scale", 1.0)),
     )
+
+
+def _error_scale(value: Any) -> float:
+    check_number("the factor of errors", value, 0)
+    return float(value)
 
 
 def _flag(value: Any) -> bool:

@@ -85,9 +85,13 @@ def check_parameters(model: Any) -> None:
     number_of_draws(getattr(model, "max_samples", None), MOST_OBJECTS)
 
 
+def _routed(model: Any) -> list[str]:
+    return [name for name in _ROUTED if hasattr(model, name)]
+
+
 def routing_of(model: Any) -> Json:
     """What `set_fit_request` and the like were told, which scikit-learn copies with a model."""
-    requests = {name: getattr(model.get_metadata_routing(), name).requests for name in _ROUTED}
+    requests = {name: getattr(model.get_metadata_routing(), name).requests for name in _routed(model)}
     told = {
         name: {key: answer for key, answer in each.items() if answer is not None} for name, each in requests.items()
     }
@@ -98,6 +102,6 @@ def route(model: Any, routing: Json) -> None:
     """Tell a model what `routing_of` found."""
     with config_context(enable_metadata_routing=True):
         for name, requests in routing.items():
-            if name not in _ROUTED:
+            if name not in _routed(model):
                 raise ValueError(f"scikit-learn hands nothing to {name!r}")
             getattr(model, f"set_{name}_request")(**from_json(requests))

@@ -26,15 +26,16 @@ def trees_to_arrays(trees: Sequence[FittedTree], prefix: str = "") -> dict[str, 
 
 
 def trees_from_arrays(
-    arrays: dict[str, np.ndarray], n_features: int, n_classes: int, prefix: str = ""
+    arrays: dict[str, np.ndarray], n_features: int, n_classes: int | None, prefix: str = ""
 ) -> list[FittedTree]:
-    """The trees; a ValueError if a kernel that goes down one of them could leave its arrays."""
+    """The trees; a ValueError if a kernel that goes down one of them could leave its arrays. `n_classes` is None for
+    trees that answer with a number."""
     sizes = arrays[f"{prefix}tree_sizes"]
     nodes = Nodes(*(arrays[f"{prefix}{_NAMES[name]}"] for name in Nodes._fields))
-    _check_arrays(nodes, sizes, n_classes)
+    _check_arrays(nodes, sizes, 1 if n_classes is None else n_classes)
     first = np.cumsum(sizes) - sizes
     _check_links(nodes.links, sizes, first, n_features)
-    _check_numbers(nodes)
+    _check_numbers(nodes, is_class=n_classes is not None)
     return [
         FittedTree(Nodes(*(array[start : start + size] for array in nodes)))
         for start, size in zip(first.tolist(), sizes.tolist(), strict=True)
@@ -72,7 +73,7 @@ def _check_links(links: np.ndarray, sizes: np.ndarray, first: np.ndarray, n_feat
         raise ValueError("a node has no parent, or two")
 
 
-def _check_numbers(nodes: Nodes) -> None:
+def _check_numbers(nodes: Nodes, *, is_class: bool) -> None:
     inner = nodes.links[:, FEATURE] != LEAF
     # A threshold of +inf splits observed values from missing ones.
     if np.isnan(nodes.threshold[inner]).any() or np.isneginf(nodes.threshold[inner]).any():
@@ -80,7 +81,10 @@ def _check_numbers(nodes: Nodes) -> None:
     shares = nodes.shares[inner]
     if not ((shares >= 0) & (shares <= 1)).all():
         raise ValueError("a share of a split is not between 0 and 1")
-    if not (nodes.value >= 0).all() or not (np.abs(nodes.value.sum(axis=1) - 1) <= _ROUNDING).all():
+    if not is_class:
+        if not np.isfinite(nodes.value).all():
+            raise ValueError("the mean of a node is not a number")
+    elif not (nodes.value >= 0).all() or not (np.abs(nodes.value.sum(axis=1) - 1) <= _ROUNDING).all():
         raise ValueError("the class probabilities of a node do not sum to 1, or one is negative")
     if not np.isfinite(nodes.summary).all() or (nodes.summary[:, WEIGHT] < 0).any():
         raise ValueError("the weight or the impurity of a node is negative or not finite")

@@ -22,6 +22,7 @@ from ..kernels.layout import (
 )
 from ..kernels.route import add_answers, route
 from ..support.threads import in_threads
+from .leaf_targets import LeafTargets
 
 LARGEST_BLOCK, SMALLEST_BLOCK = 8192, 512  # objects that a thread takes through all trees
 BLOCKS_PER_THREAD = 2  # so that all threads have work until the end
@@ -32,6 +33,7 @@ class FittedTree:
     """A fitted tree. Its arrays have an entry per node, in depth-first order, the root first."""
 
     nodes: Nodes
+    targets: LeafTargets | None = None  # of a regressor: the training targets in its leaves
 
     def __repr__(self) -> str:
         return f"<FittedTree: {self.n_nodes} nodes, {len(self.leaves)} leaves, depth {self.depth}>"
@@ -69,7 +71,8 @@ class FittedTree:
 
     @property
     def value(self) -> np.ndarray:
-        """Mean PMFs of labels, shape (n_nodes, n_classes); see `label_truth` for doubtful ones."""
+        """Mean PMFs of labels, shape (n_nodes, n_classes); see `label_truth` for doubtful ones. Means of numbers,
+        (n_nodes, 1)."""
         return self.nodes.value
 
     @property
@@ -79,7 +82,7 @@ class FittedTree:
 
     @property
     def impurity(self) -> np.ndarray:
-        """Gini impurity, or entropy in bits."""
+        """Gini impurity, entropy in bits, or variance."""
         return self.nodes.summary[:, IMPURITY]
 
     @property

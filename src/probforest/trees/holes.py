@@ -7,7 +7,7 @@ that nearly all of them are pruned.
 """
 
 import numpy as np
-from scipy.special import betainc
+from scipy.special import betainc, ndtr
 
 from ..kernels.layout import Target
 
@@ -17,9 +17,31 @@ LEAST_SHARE = 1e-6  # of the weight of all objects
 MANY = 0.45  # share of missing values, from which learning is as good even if they are missing at random
 
 
-def worth_learning(missing: np.ndarray, target: Target, weight: np.ndarray) -> np.ndarray:
+def worth_learning(missing: np.ndarray, target: Target, weight: np.ndarray, *, numbers: bool = False) -> np.ndarray:
     """For each column of `missing` (n, d), whether its holes say something about the target, or are many, (d,) bool."""
-    return informative_holes(missing, target, weight) | (weight @ missing >= MANY * weight.sum())
+    found = holes_that_shift if numbers else informative_holes
+    return found(missing, target, weight) | (weight @ missing >= MANY * weight.sum())
+
+
+def holes_that_shift(missing: np.ndarray, target: Target, weight: np.ndarray) -> np.ndarray:
+    """For each column of `missing` (n, d), whether the mean target of the objects with a missing value differs from
+    that of the others by more than chance explains, (d,) bool. The target has the columns (y, 1)."""
+    y = target.columns[:, 0]
+    return np.array([_shifts_the_mean(holes, y, weight) for holes in missing.T], dtype=bool)
+
+
+def _shifts_the_mean(holes: np.ndarray, y: np.ndarray, weight: np.ndarray) -> bool:
+    """Welch's test, with the normal distribution: the fewest objects that count are close enough to it."""
+    sides = holes, ~holes
+    if min(_effective_number(weight[side]) for side in sides) < FEWEST:
+        return False
+    shares = [weight[side] / weight[side].sum() for side in sides]
+    means = [share @ y[side] for share, side in zip(shares, sides, strict=True)]
+    variances = [
+        np.square(share) @ np.square(y[side] - mean) for share, side, mean in zip(shares, sides, means, strict=True)
+    ]
+    deviation = np.sqrt(sum(variances))
+    return bool(deviation > 0 and 2 * ndtr(-abs(means[0] - means[1]) / deviation) < CHANCE)
 
 
 def informative_holes(missing: np.ndarray, target: Target, weight: np.ndarray) -> np.ndarray:

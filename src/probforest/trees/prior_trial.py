@@ -34,11 +34,12 @@ class PriorTrial(NamedTuple):
         return None if self.empirical - self.none > SIGNIFICANT * self.error else "empirical"
 
 
-def sample_for_trial(weight: np.ndarray, n_trees: int) -> np.ndarray:
-    """The objects of a trial, at random from those that weigh something, in order; `n_trees` are those of the fit."""
+def sample_for_trial(weight: np.ndarray, n_trees: int, fewest: int = FEWEST_OBJECTS) -> np.ndarray:
+    """The objects of a trial, at random from those that weigh something, in order; `n_trees` are those of the fit. They
+    are at least `fewest`, if there are so many."""
     candidates = np.flatnonzero(weight)
     affordable = SHARE_OF_FIT * n_trees * len(candidates) / (2 * TREES)
-    n_objects = min(len(candidates), int(np.clip(affordable, FEWEST_OBJECTS, MOST_OBJECTS)))
+    n_objects = min(len(candidates), int(np.clip(affordable, fewest, MOST_OBJECTS)))
     return np.sort(np.random.default_rng(_SEED).choice(candidates, n_objects, replace=False))
 
 
@@ -58,10 +59,15 @@ def answers_of_trial(
         left_out = counts == 0
         return left_out, sum_of_answers([tree], cells._replace(values=cells.values[left_out]), keep_proba)
 
-    draws = [Draw(seed, n_objects, n_objects) for seed in seeds_of_trees(_SEED, TREES)]
+    draws = draws_of_trial(n_objects)
     for answer, (left_out, found) in zip(answers, in_threads(grow_one, draws, n_jobs), strict=True):
         answer[left_out] = found
     return answers
+
+
+def draws_of_trial(n_objects: int) -> list[Draw]:
+    """The bootstraps of the trees of a small forest: the same objects, whatever is tried."""
+    return [Draw(seed, n_objects, n_objects) for seed in seeds_of_trees(_SEED, TREES)]
 
 
 def log_losses(labels: LabelTable, answers: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 from ..features.binning import first_features
 from ..features.feature_model import FittedFeatures
 from ..inputs.labels import LabelTable
+from ..inputs.targets import NumberTable
 from ..inputs.weights import class_weights
 from ..kernels.grow import grow
 from ..kernels.layout import Bins, Cells, Rules, Target
@@ -29,7 +30,7 @@ class TrainingSet:
     kept: np.ndarray  # (n_all,) bool
     cells: Cells
     bins: Bins
-    labels: LabelTable
+    labels: LabelTable | NumberTable
     target: Target
     weight: np.ndarray  # (n,) > 0
     doubt: DoubtfulLabels | None  # None: all labels are hard
@@ -51,7 +52,8 @@ class TrainingSet:
         """For each feature, whether it pays to learn where missing values go, (d,)."""
         if self.cells.complete:
             return np.zeros(self.n_features, dtype=bool)
-        return worth_learning(np.isnan(self.cells.values[:, :, 0]), self.target, self.weight)
+        holes, numbers = np.isnan(self.cells.values[:, :, 0]), isinstance(self.labels, NumberTable)
+        return worth_learning(holes, self.target, self.weight, numbers=numbers)
 
     def grow(
         self, weight: np.ndarray, rules_for: Callable[[float, int], Rules], seed: int, class_weight: Any = None
@@ -59,7 +61,7 @@ class TrainingSet:
         """Grow a tree with other weights (n,), after weighting the classes; `rules_for` takes its total weight and
         the number of features."""
         target = self.target
-        if class_weight is not None:
+        if class_weight is not None and isinstance(self.labels, LabelTable):
             factors = class_weights(class_weight, self.labels, weight, of_a_draw=True)
             relabelled, factor = self.labels.reweighted(factors)
             target, weight = relabelled.for_kernels(), weight * factor
@@ -90,7 +92,7 @@ def _endless(most_nodes: int, n_objects: int, total: float, rules: Rules) -> Val
 
 
 def make_training_set(
-    features: FittedFeatures, labels: LabelTable, weight: np.ndarray, doubt: DoubtfulLabels | None
+    features: FittedFeatures, labels: LabelTable | NumberTable, weight: np.ndarray, doubt: DoubtfulLabels | None = None
 ) -> TrainingSet:
     """Leave out the objects without weight; `doubt` has none of them."""
     kept = weight > 0

@@ -9,7 +9,8 @@ def add(commands) -> None:
         commands,
         "predict",
         description="Classify the rows of a table with a saved forest. The output has the columns that the forest does "
-        "not use, the predicted class, and the probability of every class, row by row. CSV, Parquet and Arrow go "
+        "not use, the predicted class, and the probability of every class, row by row; or, if the forest predicts "
+        "numbers, mean, standard deviation and quantiles. CSV, Parquet and Arrow go "
         "through in pieces, whatever their size; FITS, VOTable and ECSV outputs are written at the end.",
         epilog="examples:\n"
         "  probforest predict stars.prf survey.parquet -o classes.parquet\n"
@@ -23,6 +24,14 @@ def add(commands) -> None:
         metavar="COL",
         help="columns of TABLE to copy, also as patterns: '*' keeps all, nothing keeps none (default: those that the "
         "forest does not use)",
+    )
+    parser.add_argument(
+        "--quantiles",
+        nargs="+",
+        type=float,
+        metavar="Q",
+        help="of a forest that predicts numbers: quantiles to write beside mean and standard deviation (default: 0.16 "
+        "0.5 0.84)",
     )
     parser.add_argument("--prefix", default="", help="put this in front of the names of the new columns")
     add_n_jobs(parser)

@@ -1,6 +1,10 @@
 """The options of `probforest train`."""
 
+import argparse
+
 from ..arguments import add_common, add_n_jobs, add_output, integer, new_parser, setting, table_path
+
+TASKS = ("auto", "classification", "regression")
 
 
 def add(commands) -> None:
@@ -14,19 +18,15 @@ def add(commands) -> None:
         epilog="examples:\n"
         "  probforest train stars.fits --target class -o stars.prf\n"
         "  probforest train koi.csv --target koi_disposition --drop 'kepid' 'koi_fpflag_*' -o koi.prf\n"
-        "  probforest train stars.csv --target class --label-proba confidence --set n_estimators=500 -o stars.prf\n\n"
+        "  probforest train stars.csv --target class --label-proba confidence --set n_estimators=500 -o stars.prf\n"
+        "  probforest train galaxies.fits --target z --target-err z_err -o redshifts.prf\n\n"
         "a TOML file for --errors:\n"
         '  gmag = "e_gmag"                      # one error\n'
         '  prad = ["prad_err2", "prad_err1"]    # lower, upper\n'
         '  mass = {lower = "m_lo", upper = "m_hi", limit = "m_limit"}  # limit: 1 upper, -1 lower, 0 none',
     )
     parser.add_argument("table", type=table_path, metavar="TABLE", help="the training set; - is standard input")
-    parser.add_argument("--target", required=True, metavar="CLASS", help="the column with the classes")
-    parser.add_argument(
-        "--label-proba",
-        metavar="COL",
-        help="a column with the probability that the class of the row is right",
-    )
+    _add_target(parser)
     parser.add_argument(
         "--errors",
         default="auto",
@@ -50,9 +50,28 @@ def add(commands) -> None:
         default=[],
         type=setting,
         metavar="KEY=VALUE",
-        help="parameters of ProbabilisticRandomForestClassifier, such as n_estimators=500 or 'sentinels={\"*\"=-9999}'",
+        help="parameters of ProbabilisticRandomForestClassifier (or Regressor), such as n_estimators=500 or "
+        "'sentinels={\"*\"=-9999}'",
     )
     parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="seed of the forest (default: 0)")
     add_n_jobs(parser)
     add_output(parser, "MODEL", "where to save the forest")
     add_common(parser)
+
+
+def _add_target(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--target", required=True, metavar="COL", help="the column with the classes, or with the numbers to predict"
+    )
+    parser.add_argument(
+        "--task",
+        choices=TASKS,
+        default="auto",
+        help="what the target is; auto (the default) takes a column with many different numbers for regression",
+    )
+    parser.add_argument("--target-err", metavar="COL", help="a column with the errors of the numbers to predict")
+    parser.add_argument(
+        "--label-proba",
+        metavar="COL",
+        help="a column with the probability that the class of the row is right",
+    )

@@ -1,0 +1,303 @@
+"""Models that predict numbers: reading what users give, and answering with a number or with a distribution."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
+
+from ..features.feature_model import FittedFeatures
+from ..inputs.cell_error import CellError
+from ..inputs.tables import TableContent
+from ..inputs.targets import NumberTable, read_numbers, read_target_errors, weights_of_errors
+from ..inputs.weights import check_total, read_sample_weight
+from ..kernels.layout import NUMBER_CRITERIA, Cells
+from ..support.docstrings import described
+from ..trees.error_trial import (
+    EXACT,
+    FEWEST_OBJECTS,
+    PART,
+    PART_OF_ERRORS,
+    ErrorTrial,
+    Judgement,
+    choose_way,
+    judge_small_forest,
+    scatter_of,
+)
+from ..trees.fitted_tree import FittedTree, sum_of_answers
+from ..trees.leaf_targets import find_leaf_targets, in_units
+from ..trees.predicted_distribution import PredictedDistribution
+from ..trees.prior_trial import sample_for_trial
+from ..trees.training_set import TrainingSet, make_training_set
+from .argument_types import TargetErrors, Uncertainty
+from .arguments import NUMBER_SCORED, NUMBER_TARGETS, QUANTILES, RETURN_STD, VALUES
+from .ensemble import TreeEnsemble
+
+FEWEST_FOR_TRIAL = 100  # objects; fewer can't tell how far errors should spread them
+FEATURES_OF_A_NODE = 1 / 2  # share of the features that max_features="auto" looks at
+
+
+class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
+    """Base of the models that predict numbers. Not for use on its own.
+
+    It reads the training set, grows a tree on numbers, and answers. A subclass says how the trees come into being
+    (`_fit`), and which trees these are (`_grown_trees`, `_fallback_trees`).
+    """
+
+    _criteria: ClassVar = NUMBER_CRITERIA
+    n_estimators: int = 1  # a parameter of the forest
+
+    # Attributes, set by fit.
+    error_scale_: float
+    error_trial_: ErrorTrial | None
+    target_scatter_: float | None
+    calibration_: np.ndarray | None = None  # of a forest with `calibrate`
+
+    @described(VALUES | NUMBER_TARGETS)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+        y_err: TargetErrors = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the model to a training set.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        self
+            The fitted model.
+        """
+        self._check_parameters()
+        with self._unchanged_on_error():
+            self._fit((X, X_err, X_limit, X_samples), y, y_err, sample_weight)
+        return self
+
+    @described(VALUES | RETURN_STD)
+    def predict(
+        self,
+        X: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+        return_std: bool = False,
+    ) -> Any:
+        """Predict the expected target.
+
+        A tree answers with the means of its leaves, weighted by the probability to reach them; a forest averages the
+        answers of its trees.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or two of them
+            The numbers; with `return_std`, also the standard deviations of `predict_distribution`.
+        """
+        query, trees = self._query_and_trees(X, X_err, X_limit, X_samples)
+        mean = self._sum_of_answers(trees, query, self.n_jobs)[:, 0] / len(trees)
+        return (mean, self._distribution(trees, query).std) if return_std else mean
+
+    @described(VALUES)
+    def predict_distribution(
+        self,
+        X: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+    ) -> PredictedDistribution:
+        """Predict the distribution of the target of every object.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        PredictedDistribution
+            With `mean`, `std`, `median`, `mode`, `quantile(q)`, `interval(p)`, `cdf(y)`, `pdf(y)`, `sample(n)`,
+            `weights` and more, which are computed when they are asked for.
+        """
+        query, trees = self._query_and_trees(X, X_err, X_limit, X_samples)
+        return self._distribution(trees, query)
+
+    @described(VALUES | QUANTILES)
+    def predict_quantiles(
+        self,
+        X: ArrayLike,
+        quantiles: ArrayLike = (0.16, 0.5, 0.84),
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+    ) -> np.ndarray:
+        """Predict quantiles of the target of every object.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_quantiles), or (n_samples,) for a single quantile
+            The quantiles of `predict_distribution`.
+        """
+        query, trees = self._query_and_trees(X, X_err, X_limit, X_samples)
+        return self._distribution(trees, query).quantile(quantiles)
+
+    @described(VALUES | NUMBER_SCORED)
+    def score(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Compute R², the coefficient of determination, of `predict`.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        float
+            1 for perfect predictions, 0 for those of the mean.
+        """
+        answer = self.predict(X, X_err=X_err, X_limit=X_limit, X_samples=X_samples)
+        return r2_score(y, answer, sample_weight=sample_weight)
+
+    def _query_and_trees(self, X: Any, X_err: Any, X_limit: Any, X_samples: Any) -> tuple[Cells, list[FittedTree]]:
+        query, falls_back = self._read_query(X, X_err, X_limit, X_samples, may_fall_back=True)
+        return query, self._fallback_trees if falls_back else self._grown_trees
+
+    def _distribution(self, trees: list[FittedTree], query: Cells) -> PredictedDistribution:
+        return PredictedDistribution(trees, query, float(self.keep_proba), self.n_jobs, self.calibration_)
+
+    def _grow_tree(self, training: TrainingSet, weight: np.ndarray, seed: int) -> FittedTree:
+        numbers = training.labels
+        assert isinstance(numbers, NumberTable)
+        nodes = training.grow(weight, self._rules, seed).nodes
+        targets = find_leaf_targets(nodes, training.cells, *numbers.distinct, weight, float(self.keep_proba))
+        return FittedTree(in_units(nodes, targets, numbers.center, numbers.scale), targets)
+
+    def _sum_of_answers(self, trees: list[FittedTree], query: Cells, n_jobs: int | None = None) -> np.ndarray:
+        return sum_of_answers(trees, query, float(self.keep_proba), n_jobs=n_jobs)
+
+    def _max_features(self, n_features: int) -> int:
+        if isinstance(self.max_features, str) and self.max_features == "auto":
+            return ceil(n_features * FEATURES_OF_A_NODE)
+        return super()._max_features(n_features)
+
+    def _read_training_set(
+        self, given: tuple, y: Any, y_err: Any, sample_weight: Any
+    ) -> tuple[TrainingSet, Cells, NumberTable]:
+        table = self._read_table(given, self.feature_model_.layout if self._adds_trees else None)
+        numbers = read_numbers(y, len(table.X))
+        errors = read_target_errors(y_err, len(table.X))
+        given_weight = read_sample_weight(sample_weight, len(table.X))
+        weight = given_weight if errors is None else np.where(np.isfinite(errors), given_weight, 0.0)
+        check_total(weight)
+        weight = weight * self._choose(table, numbers, weight, errors)
+        features = self._learn_features(table, weight, given_weight)
+        self._warn_if_too_light(weight)
+        self.feature_model_ = features.model
+        training = make_training_set(features, numbers.scaled_by(weight), weight)
+        self._choose_missing_rules(training)
+        return training, features.cells, numbers
+
+    def _choose(
+        self, table: TableContent, numbers: NumberTable, weight: np.ndarray, errors: np.ndarray | None
+    ) -> np.ndarray:
+        """Set how errors spread objects, and the scatter of targets. Returns the factors of the weights (n,) that
+        follow from the errors of targets. Trees that are added have the choices of the others."""
+        if self._adds_trees:
+            if self.prior not in ("auto", self.prior_):
+                raise ValueError("warm_start=True needs the prior of before: the old trees know no other.")
+            if self.error_scale not in ("auto", self.error_scale_):
+                raise ValueError("warm_start=True needs the error_scale of before: the old trees know no other.")
+        else:
+            self.prior_trial_, self.error_trial_ = None, None
+            self.prior_ = "empirical" if self.prior == "auto" else self.prior
+            self.error_scale_ = 1.0 if self.error_scale == "auto" else float(self.error_scale)
+        needs_scatter = errors is not None and len(np.unique(errors[weight > 0])) > 1
+        judgement = self._try_ways(table, numbers, weight, needs_scatter)
+        if errors is None or not needs_scatter:
+            self.target_scatter_ = None if not self._adds_trees else self.target_scatter_
+            return np.ones(len(weight))
+        if not self._adds_trees or self.target_scatter_ is None:
+            self.target_scatter_ = self._scatter(numbers, weight, errors, judgement)
+        return weights_of_errors(errors, self.target_scatter_, weight)
+
+    def _scatter(
+        self,
+        numbers: NumberTable,
+        weight: np.ndarray,
+        errors: np.ndarray,
+        judgement: tuple[np.ndarray, Judgement] | None,
+    ) -> float:
+        """How targets scatter around predictions, apart from their errors."""
+        if judgement is None:  # too few objects: all that is known is how they scatter around their mean
+            return numbers.scaled_by(weight).scale
+        rows, judged = judgement
+        rows, mean = rows[judged.judged], judged.mean[judged.judged]
+        return scatter_of(numbers.y[rows] - mean, errors[rows], weight[rows])
+
+    def _try_ways(
+        self, table: TableContent, numbers: NumberTable, weight: np.ndarray, needs_scatter: bool
+    ) -> tuple[np.ndarray, Judgement] | None:
+        """Grow small forests that show how far errors should spread objects, if that is to be chosen. Returns the rows
+        of the sample and what the best one says; None if there was nothing to grow."""
+        is_open = self.error_scale == "auto" or (self.prior == "auto" and self.error_scale != 0)
+        chooses = table.has_errors and is_open and not self._adds_trees
+        if np.count_nonzero(weight) < FEWEST_FOR_TRIAL or not (chooses or needs_scatter):
+            return None
+        rows = sample_for_trial(weight, self.n_estimators, FEWEST_OBJECTS)
+        try:
+            ways = self._possible_ways() if chooses else {"used": (self.error_scale_, self.prior_)}
+            samples = {
+                name: self._sample_with_prior(table, weight, prior, rows, scale)
+                for name, (scale, prior) in ways.items()
+            }
+        except CellError:
+            return None  # the fit itself will raise it, with the row of the table
+        judgements = {name: self._judge(each, numbers.rows(rows), weight[rows]) for name, each in samples.items()}
+        if not chooses:
+            return rows, judgements["used"]
+        trial = choose_way(judgements, weight[rows])
+        self.error_trial_, (self.error_scale_, self.prior_) = trial, ways[trial.choice]
+        return rows, judgements[trial.choice]
+
+    def _possible_ways(self) -> dict[str, tuple[float, str | None]]:
+        """What the parameters leave to be chosen: factors of errors and priors, the safest way first."""
+        scale = 1.0 if self.error_scale == "auto" else float(self.error_scale)
+        priors = ("empirical", None) if self.prior == "auto" else (self.prior,)
+        ways: dict[str, tuple[float, str | None]] = {prior or "none": (scale, prior) for prior in priors}
+        if self.error_scale == "auto":
+            ways[PART], ways[EXACT] = (PART_OF_ERRORS, None), (0.0, None)
+        return ways
+
+    def _judge(self, features: FittedFeatures, numbers: NumberTable, weight: np.ndarray) -> Judgement:
+        sample = make_training_set(features, numbers.scaled_by(weight), weight)
+        self._choose_missing_rules(sample)
+        n_trees, keep_proba = int(self.n_estimators), float(self.keep_proba)
+        return judge_small_forest(sample, numbers.y, self._grow_tree, keep_proba, n_trees, self.n_jobs)

@@ -1,0 +1,163 @@
+"""What users say about the numbers that a regressor learns, checked once: the numbers and their errors.
+
+Every complaint about y and y_err of a regressor is raised here.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.utils import column_or_1d
+
+from ..kernels.layout import INDEX, Target
+from .measured_values import unmasked
+
+LARGEST = 1e100  # of a target or its error: its square, and sums of these, are still numbers
+
+
+@dataclass(frozen=True, eq=False)
+class NumberTable:
+    """The targets of n objects, and the scale on which trees see them."""
+
+    y: np.ndarray  # (n,) float64
+    center: float = 0.0
+    scale: float = 1.0
+
+    def rows(self, keep: np.ndarray) -> "NumberTable":
+        """Some of the objects, on the same scale: where `keep` (n,) is true, or with these numbers."""
+        return NumberTable(self.y[keep], self.center, self.scale)
+
+    def scaled_by(self, weight: np.ndarray) -> "NumberTable":
+        """The same numbers, which trees see with a weighted mean of 0 and a deviation of 1."""
+        share = weight / weight.sum()
+        middle = self.y[np.argmax(weight > 0)]  # differences first: a large offset must not cost digits
+        center = float(middle + share @ (self.y - middle))
+        scale = float(np.sqrt(share @ np.square(self.y - center)))
+        return NumberTable(self.y, center, scale if scale > 0 else 1.0)
+
+    @property
+    def standardized(self) -> np.ndarray:
+        """The numbers as trees see them, (n,)."""
+        return (self.y - self.center) / self.scale
+
+    @cached_property
+    def distinct(self) -> tuple[np.ndarray, np.ndarray]:
+        """The different numbers in increasing order, and the place of each object among them (n,)."""
+        values, place = np.unique(self.y, return_inverse=True)
+        return values, place.astype(INDEX)
+
+    def for_kernels(self) -> Target:
+        """Columns (y, 1)."""
+        columns = np.column_stack([self.standardized, np.ones(len(self.y))])
+        return Target(np.zeros(len(self.y), dtype=INDEX), np.ascontiguousarray(columns))
+
+
+def read_numbers(y: Any, n_objects: int) -> NumberTable:
+    """The targets of all objects.
+
+    >>> read_numbers([1, 2], 2).y
+    array([1., 2.])
+    """
+    if y is None:
+        raise ValueError("This regressor requires y to be passed, but the target y is None.")
+    numbers = _numbers("y", column_or_1d(unmasked(y), warn=True))
+    if len(numbers) != n_objects:
+        raise ValueError(
+            f"y has {len(numbers)} numbers, but X has {n_objects} objects: inconsistent numbers of samples."
+        )
+    bad = ~(np.abs(numbers) <= LARGEST)
+    if bad.any():
+        row = int(np.argmax(bad))
+        what = "contains NaN" if np.isnan(numbers[row]) else "contains infinity, or a number as large"
+        raise ValueError(
+            f"y {what}: {numbers[row]} at row {row}; expected a finite number for every object. Leave out an object "
+            "whose target is not known."
+        )
+    return NumberTable(numbers)
+
+
+def read_target_errors(y_err: Any, n_objects: int) -> np.ndarray | None:
+    """The standard deviation of every target (n,), infinite where nothing is known about it; None: all are exact.
+
+    `y_err` is None, a number, one number per object, or a pair of these, lower and upper errors, of which the root mean
+    square counts. Unknown errors (NaN) are the median of the others.
+
+    >>> read_target_errors([0.3, float("nan"), 0.5], 3)
+    array([0.3, 0.4, 0.5])
+    """
+    if y_err is None:
+        return None
+    if isinstance(y_err, tuple):
+        if len(y_err) != 2:
+            raise ValueError(f"y_err is a tuple of {len(y_err)}; expected a pair (lower errors, upper errors).")
+        lower, upper = (_one_side(side, n_objects) for side in y_err)
+        _refuse_negative(upper)
+        errors = np.hypot(lower, upper) / np.sqrt(2.0)  # a lower error may have a minus sign, as archives store them
+    else:
+        given = _numbers("y_err", unmasked(y_err))
+        if given.ndim == 2 and given.shape == (n_objects, 2):
+            return read_target_errors((given[:, 0], given[:, 1]), n_objects)
+        errors = _one_side(given, n_objects)
+    _refuse_negative(errors)
+    return _with_unknown_ones(errors)
+
+
+def _numbers(name: str, given: Any) -> np.ndarray:
+    if np.asarray(given).dtype.kind in "SUM":
+        raise ValueError(f"{name} must hold numbers; got text such as {np.asarray(given).ravel()[:1].tolist()}.")
+    if np.iscomplexobj(given):
+        raise ValueError(f"Complex data not supported: {name} must hold real numbers.")
+    try:
+        return np.array(given, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise ValueError(f"{name} must hold numbers: {problem}") from problem
+
+
+def _one_side(given: Any, n_objects: int) -> np.ndarray:
+    errors = _numbers("y_err", unmasked(given))
+    if errors.ndim == 0:
+        errors = np.full(n_objects, float(errors))
+    if errors.shape != (n_objects,):
+        raise ValueError(
+            f"y_err has shape {errors.shape}; expected a number, one per object, ({n_objects},), or a pair of these."
+        )
+    return errors
+
+
+def _refuse_negative(errors: np.ndarray) -> None:
+    bad = (errors < 0) | (np.isfinite(errors) & (errors > LARGEST))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(f"y_err is {errors[row]} at row {row}; expected a number >= 0, NaN if it is unknown.")
+
+
+def _with_unknown_ones(errors: np.ndarray) -> np.ndarray:
+    unknown = np.isnan(errors)
+    if unknown.all():
+        raise ValueError("y_err is NaN for all objects: no error is known. Give some of them, or leave out y_err.")
+    known = errors[~unknown]
+    if np.isinf(known).all():
+        raise ValueError("y_err is infinite for all objects with a known error: there is nothing to learn from.")
+    return np.where(unknown, np.median(known[np.isfinite(known)]), errors)
+
+
+def weights_of_errors(errors: np.ndarray, scatter: float, weight: np.ndarray) -> np.ndarray:
+    """1 / (s² + σ²) of every object, with `scatter` s and `errors` σ (n,), scaled to a mean of 1 over `weight` (n,).
+
+    Equal errors give weights of exactly 1, and an infinite error 0. Where the scatter is 0, exact targets would leave
+    nothing for the others: it counts as a thousandth of the typical error.
+    """
+    finite = np.isfinite(errors)
+    counted = finite & (weight > 0)
+    if not counted.any():
+        return np.zeros(len(errors))
+    first = errors[counted][0]
+    if (errors[counted] == first).all():
+        return finite.astype(np.float64)
+    largest = float(errors[counted].max())
+    floor = max(scatter, 1e-3 * float(np.sqrt(np.mean(np.square(errors[counted] / largest)))) * largest)
+    unit = max(floor, largest)
+    relative = np.zeros(len(errors))
+    relative[finite] = (floor / unit) ** 2 / ((floor / unit) ** 2 + np.square(errors[finite] / unit))
+    return relative * (weight[counted].sum() / (weight @ relative))

@@ -1,0 +1,151 @@
+"""What only regressors have, as JSON and arrays and back: targets in leaves, and how errors are used."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..features.prior import PRIORS
+from ..inputs.parameters import check_integer, check_number, check_word
+from ..kernels.layout import INDEX
+from ..trees.calibration import LEVELS as CALIBRATION_LEVELS
+from ..trees.error_trial import EXACT, PART, ErrorTrial
+from ..trees.fitted_tree import FittedTree
+from ..trees.leaf_targets import LeafTargets
+from .saved_trees import FALLBACK
+from .saved_values import from_json, to_json
+
+_ROUNDING = 1e-6  # of a sum of shares
+_WAYS = (*PRIORS, "none", PART, EXACT)
+
+Json = dict[str, Any]
+Arrays = dict[str, np.ndarray]
+
+
+def numbers_to_json(model: Any) -> Json:
+    """What is no array."""
+    trial = model.error_trial_
+    return {
+        "error_trial": None if trial is None else [dict(trial.crps), trial.choice, trial.n_objects],
+        "target_scatter": None if model.target_scatter_ is None else float(model.target_scatter_),
+        "oob_score": to_json(getattr(model, "oob_score_", None), "oob_score_"),
+    }
+
+
+def numbers_to_arrays(model: Any, trees: Sequence[FittedTree], fallback: Sequence[FittedTree]) -> Arrays:
+    """The targets in the leaves of all trees, and out-of-bag predictions."""
+    arrays = _leaves_to_arrays(trees, "")
+    if fallback:
+        arrays |= _leaves_to_arrays(fallback, FALLBACK)
+    if hasattr(model, "oob_prediction_"):
+        arrays["oob_prediction"] = model.oob_prediction_
+    if model.calibration_ is not None:
+        arrays["calibration"] = model.calibration_
+    return arrays
+
+
+def _leaves_to_arrays(trees: Sequence[FittedTree], prefix: str) -> Arrays:
+    targets = [tree.targets for tree in trees if tree.targets is not None]
+    sets: list[np.ndarray] = []
+    numbers = []
+    for each in targets:  # trees of one fit have the same targets
+        number = next((place for place, known in enumerate(sets) if known is each.y), len(sets))
+        if number == len(sets):
+            sets.append(each.y)
+        numbers.append(number)
+    return {
+        f"{prefix}target_set_sizes": np.array([len(each) for each in sets], dtype=np.int64),
+        f"{prefix}target_values": np.concatenate(sets),
+        f"{prefix}target_sets": np.array(numbers, dtype=np.int64),
+        f"{prefix}leaf_sizes": np.concatenate([np.diff(each.first) for each in targets]),
+        f"{prefix}leaf_places": np.concatenate([each.place for each in targets]),
+        f"{prefix}leaf_shares": np.concatenate([each.share for each in targets]),
+    }
+
+
+def with_targets(trees: Sequence[FittedTree], arrays: Mapping[str, np.ndarray], prefix: str = "") -> list[FittedTree]:
+    """The trees with the targets in their leaves; a ValueError if these are no distributions."""
+    sets = _target_sets(arrays[f"{prefix}target_set_sizes"], arrays[f"{prefix}target_values"])
+    set_of = arrays[f"{prefix}target_sets"]
+    if len(set_of) != len(trees) or not ((set_of >= 0) & (set_of < len(sets))).all():
+        raise ValueError("a tree has targets that do not exist")
+    names = ("leaf_sizes", "leaf_places", "leaf_shares")
+    sizes, places, shares = (arrays[f"{prefix}{name}"] for name in names)
+    _check_leaves(sizes, places, shares)
+    n_leaves = [len(tree.leaves) for tree in trees]
+    if sum(n_leaves) != len(sizes):
+        raise ValueError("the trees do not have as many leaves as there are targets for")
+    found, leaf, entry = [], 0, 0
+    for tree, count, number in zip(trees, n_leaves, set_of.tolist(), strict=True):
+        first = np.concatenate([[0], np.cumsum(sizes[leaf : leaf + count])])
+        entries = slice(entry, entry + int(first[-1]))
+        y = sets[number]
+        if places[entries].max() >= len(y):
+            raise ValueError("a leaf has a target that does not exist")
+        found.append(replace(tree, targets=LeafTargets(y, first, places[entries], shares[entries])))
+        leaf, entry = leaf + count, entries.stop
+    return found
+
+
+def _target_sets(sizes: np.ndarray, values: np.ndarray) -> list[np.ndarray]:
+    if sizes.dtype != np.int64 or values.dtype != np.float64 or not len(sizes) or not (sizes >= 1).all():
+        raise ValueError("its targets are invalid")
+    if not (sizes <= len(values)).all() or sizes.sum() != len(values) or not np.isfinite(values).all():
+        raise ValueError("its targets are invalid")
+    sets = np.split(values, np.cumsum(sizes)[:-1])
+    if not all((each[1:] > each[:-1]).all() for each in sets):
+        raise ValueError("its targets are not in increasing order")
+    return sets
+
+
+def _check_leaves(sizes: np.ndarray, places: np.ndarray, shares: np.ndarray) -> None:
+    """Shares of a leaf are a distribution over increasing places."""
+    if sizes.dtype != np.int64 or places.dtype != INDEX or shares.dtype != np.float64:
+        raise ValueError("the targets of leaves have another type")
+    if not len(sizes) or not ((sizes >= 1) & (sizes <= len(places))).all() or sizes.sum() != len(places):
+        raise ValueError("the sizes of leaves are invalid")
+    first = np.cumsum(sizes) - sizes
+    begins = np.zeros(len(places), dtype=bool)
+    begins[first] = True
+    if places.min() < 0 or not ((places[1:] > places[:-1]) | begins[1:]).all():
+        raise ValueError("the targets of a leaf are not in increasing order")
+    if not ((shares >= 0) & (shares <= 1 + _ROUNDING)).all():
+        raise ValueError("a share of a leaf is not between 0 and 1")
+    if not (np.abs(np.add.reduceat(shares, first) - 1) <= _ROUNDING).all():
+        raise ValueError("the shares of a leaf do not sum to 1")
+
+
+def restore_numbers(model: Any, document: Json, arrays: Mapping[str, np.ndarray]) -> None:
+    """Give a regressor what it had chosen, and its out-of-bag predictions."""
+    model.error_scale_ = model.feature_model_.error_scale
+    model.error_trial_ = _trial(document["error_trial"])
+    model.target_scatter_ = document["target_scatter"]
+    if model.target_scatter_ is not None:
+        check_number("the scatter of targets", model.target_scatter_, 0)
+    if "calibration" in arrays:
+        model.calibration_ = _checked_calibration(arrays["calibration"])
+    prediction = arrays.get("oob_prediction")
+    if prediction is not None:
+        if np.isinf(prediction).any():
+            raise ValueError("an out-of-bag prediction is infinite")
+        model.oob_score_, model.oob_prediction_ = from_json(document["oob_score"]), prediction
+
+
+def _checked_calibration(share: np.ndarray) -> np.ndarray:
+    rises = share.shape == CALIBRATION_LEVELS.shape and (share[1:] >= share[:-1]).all()
+    if not rises or share[0] != 0 or share[-1] != 1:
+        raise ValueError("the calibration does not rise from 0 to 1")
+    return share
+
+
+def _trial(trial: Any) -> ErrorTrial | None:
+    if trial is None:
+        return None
+    scores, choice, n_objects = trial
+    for way, score in scores.items():
+        check_word("a way to use errors", way, _WAYS)
+        check_number("a score of the trial of errors", score, -np.inf)
+    check_word("the choice of the trial of errors", choice, list(scores))
+    check_integer("n_objects of the trial of errors", n_objects, 1)
+    return ErrorTrial({way: float(score) for way, score in scores.items()}, choice, n_objects)

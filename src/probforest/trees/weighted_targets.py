@@ -1,0 +1,184 @@
+"""Distributions that are training targets with weights, many at a time: all their numbers.
+
+Each distribution is a row of a sparse matrix, whose columns are the targets in increasing order.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from scipy import sparse
+
+_ENTRIES = 3_000_000  # weights above zero that are in memory
+_DENSE = 0.1  # share of weights above zero, from which sorting takes longer than an array of all
+_ROUNDING = 1e-12  # of a sum of weights: a quantile must not fall behind its target
+_TINY_BANDWIDTH = 1e-3  # of the deviation
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedTargets:
+    """Distributions of n objects. Entries lie one object after the other, by increasing target; each has some."""
+
+    y: np.ndarray  # (m,) all targets, increasing
+    first: np.ndarray  # (n + 1,) where the entries of each object begin
+    place: np.ndarray  # of the entry's target in `y`
+    weight: np.ndarray  # they sum to 1 for each object
+
+    @classmethod
+    def from_matrix(cls, y: np.ndarray, weights: sparse.csr_matrix) -> "WeightedTargets":
+        """Weights (n, m), each row with a sum above 0."""
+        if weights.nnz > _DENSE * weights.shape[0] * weights.shape[1]:
+            weights = sparse.csr_matrix(weights.toarray())
+        else:
+            weights.sort_indices()
+        total = np.add.reduceat(weights.data, weights.indptr[:-1])
+        share = weights.data / np.repeat(total, np.diff(weights.indptr))
+        return cls(y, weights.indptr.astype(np.int64), weights.indices, share)
+
+    @property
+    def n_objects(self) -> int:
+        return len(self.first) - 1
+
+    @property
+    def matrix(self) -> sparse.csr_matrix:
+        """Weights (n, m)."""
+        return sparse.csr_matrix((self.weight, self.place, self.first), shape=(self.n_objects, len(self.y)))
+
+    @cached_property
+    def row(self) -> np.ndarray:
+        """The object of each entry."""
+        return np.repeat(np.arange(self.n_objects), np.diff(self.first))
+
+    @cached_property
+    def value(self) -> np.ndarray:
+        """The target of each entry."""
+        return self.y[self.place]
+
+    @cached_property
+    def up_to(self) -> np.ndarray:
+        """F at the target of each entry: the sum of the object's weights up to it."""
+        running = np.cumsum(self.weight)
+        before = np.concatenate([[0.0], running])[self.first[:-1]]
+        found = running - before[self.row]
+        found[self.first[1:] - 1] = 1.0
+        return found
+
+    def recalibrated(self, levels: np.ndarray, share: np.ndarray) -> "WeightedTargets":
+        """The same targets with G(F) instead of F, where G is `share` (k,) at `levels` (k,), both from 0 to 1. F counts
+        as `as_probabilities` says."""
+        up_to = np.interp(self.as_probabilities(self.up_to, self.row), levels, share)
+        up_to[self.first[1:] - 1] = 1.0
+        before = np.concatenate([[0.0], up_to[:-1]])
+        before[self.first[:-1]] = 0.0
+        return WeightedTargets(self.y, self.first, self.place, up_to - before)
+
+    def _sums(self, of_entries: np.ndarray) -> np.ndarray:
+        return np.add.reduceat(of_entries, self.first[:-1])
+
+    @cached_property
+    def mean(self) -> np.ndarray:
+        """(n,)"""
+        return self._sums(self.weight * self.value)
+
+    @cached_property
+    def std(self) -> np.ndarray:
+        """(n,)"""
+        return np.sqrt(self._sums(self.weight * np.square(self.value - self.mean[self.row])))
+
+    def quantiles(self, levels: np.ndarray) -> np.ndarray:
+        """The smallest target with F >= level, (n, k) for `levels` (k,)."""
+        key = self.row + np.minimum(self.up_to, 1.0)
+        wanted = np.arange(self.n_objects)[:, None] + np.maximum(levels - _ROUNDING, 0.0)[None, :]
+        at = np.searchsorted(key, wanted.ravel(), side="left").reshape(wanted.shape)
+        last = self.first[1:, None] - 1
+        return self.value[np.clip(at, self.first[:-1, None], last)]
+
+    def cdf(self, places: np.ndarray, *, below: bool = False) -> np.ndarray:
+        """F at `places` (n, k): the sum of the weights of targets up to a place, or only of those `below` it."""
+        rank = np.searchsorted(self.y, places, side="left" if below else "right")
+        key = self.row * (len(self.y) + 1) + self.place
+        wanted = np.arange(self.n_objects)[:, None] * (len(self.y) + 1) + rank
+        at = np.searchsorted(key, wanted.ravel(), side="left").reshape(places.shape)
+        is_above = at > self.first[:-1, None]
+        return np.where(is_above, self.up_to[np.maximum(at - 1, 0)], 0.0)
+
+    def as_probabilities(self, cumulative: np.ndarray, row: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """Sums of weights F, of objects `row`, as probabilities of a new target to lie below.
+
+        n equal weights are n draws, and a new one falls between any two of them, or beyond the first and the last,
+        with the same probability 1 / (n + 1): what is between them has not F, but ½ + (F − ½) n / (n + 1) below it.
+        """
+        n = self.effective_number[row]
+        return 0.5 + (cumulative - 0.5) * n / (n + 1)
+
+    @cached_property
+    def effective_number(self) -> np.ndarray:
+        """How many equal weights would scatter as much, (n,)."""
+        return 1 / self._sums(np.square(self.weight))
+
+    @cached_property
+    def bandwidth(self) -> np.ndarray:
+        """Width of the normal kernel that makes a density of the weights, (n,): Silverman's rule, with the number of
+        equal weights that would scatter as much. 0 where all targets are the same."""
+        quartiles = self.quantiles(np.array([0.25, 0.75]))
+        between = (quartiles[:, 1] - quartiles[:, 0]) / 1.349
+        narrow = np.where(between > 0, np.minimum(self.std, between), self.std)
+        return np.maximum(0.9 * narrow * self.effective_number**-0.2, _TINY_BANDWIDTH * self.std)
+
+    def pdf(self, places: np.ndarray) -> np.ndarray:
+        """Density at `places` (n, k); infinite at, and 0 off, a distribution of one target."""
+        found = np.empty(places.shape)
+        width = self.bandwidth
+        flat = width == 0
+        spread = np.where(flat, 1.0, width)
+        for k in range(places.shape[1]):
+            z = (places[self.row, k] - self.value) / spread[self.row]
+            height = np.exp(-0.5 * np.minimum(z * z, 1400.0)) / np.sqrt(2 * np.pi)
+            found[:, k] = self._sums(self.weight * height) / spread
+        at_it = np.where(places == self.value[self.first[:-1], None], np.inf, 0.0)
+        return np.where(flat[:, None], at_it, found)
+
+    @cached_property
+    def half_difference(self) -> np.ndarray:
+        """½ E|Y − Y'| of two independent draws, (n,): Σ w y (F(y) + F(y−) − 1), around the mean, so that an offset
+        costs no digits."""
+        below = self.up_to - self.weight
+        return self._sums(self.weight * (self.value - self.mean[self.row]) * (self.up_to + below - 1))
+
+    def crps(self, truth: np.ndarray) -> np.ndarray:
+        """Continuous ranked probability score of `truth` (n,): E|Y − y| − ½ E|Y − Y'|, (n,)."""
+        return np.maximum(self.distance(truth) - self.half_difference, 0.0)
+
+    def distance(self, truth: np.ndarray) -> np.ndarray:
+        """E|Y − y| of `truth` (n,), (n,)."""
+        return self._sums(self.weight * np.abs(self.value - truth[self.row]))
+
+    def draws(self, uniform: np.ndarray) -> np.ndarray:
+        """A target for each of the numbers between 0 and 1, (n, k)."""
+        found = np.empty(uniform.shape)
+        for k in range(uniform.shape[1]):
+            at = np.searchsorted(self.row + self.up_to, np.arange(self.n_objects) + uniform[:, k], side="left")
+            found[:, k] = self.value[np.clip(at, self.first[:-1], self.first[1:] - 1)]
+        return found
+
+
+def weigh_targets(
+    reach: sparse.csr_matrix, y: np.ndarray, shares: sparse.csr_matrix
+) -> Iterator[tuple[slice, WeightedTargets]]:
+    """The distributions of objects that have probabilities `reach` (n, all leaves) to be in leaves with `shares` (all
+    leaves, m) of the targets `y` (m,), some objects after the other."""
+    for first, last in _blocks(reach, np.diff(shares.indptr), len(y)):
+        yield slice(first, last), WeightedTargets.from_matrix(y, reach[first:last] @ shares)
+
+
+def _blocks(reach: sparse.csr_matrix, sizes: np.ndarray, n_targets: int) -> list[tuple[int, int]]:
+    """Ranges of objects whose weights fit in memory, from the numbers of entries of the leaves that they reach."""
+    entries = np.add.reduceat(sizes[reach.indices].astype(np.int64), reach.indptr[:-1])
+    before = np.concatenate([[0], np.cumsum(np.minimum(entries, n_targets))])
+    ends = [0]
+    while ends[-1] < reach.shape[0]:
+        last = int(np.searchsorted(before, before[ends[-1]] + _ENTRIES, side="right")) - 1
+        ends.append(max(last, ends[-1] + 1))
+    return list(pairwise(ends))

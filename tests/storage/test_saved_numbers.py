@@ -1,0 +1,145 @@
+"""Regressors as files: the same answers, and files that are refused."""
+
+import numpy as np
+import pytest
+
+from probforest import (
+    ModelFileError,
+    ProbabilisticDecisionTreeRegressor,
+    ProbabilisticRandomForestRegressor,
+    describe,
+    load,
+    save,
+)
+from probforest.storage.model_file import read_file, write_file
+
+
+@pytest.fixture(scope="module")
+def table():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(150, 3))
+    X_err = random.gamma(2, 0.1, X.shape)
+    return X, X[:, 0] + 0.1 * random.normal(size=150), X_err
+
+
+@pytest.fixture(scope="module")
+def forest(table):
+    X, y, X_err = table
+    model = ProbabilisticRandomForestRegressor(6, random_state=0, oob_score=True, warm_start=True, calibrate=True)
+    return model.fit(X, y, X_err=X_err, y_err=np.linspace(0.1, 1, 150))
+
+
+def assert_same(loaded, model, table):
+    X, y, X_err = table
+    np.testing.assert_array_equal(loaded.predict(X, X_err=X_err), model.predict(X, X_err=X_err))
+    one, other = (each.predict_distribution(X, X_err=X_err) for each in (loaded, model))
+    for numbers in ("mean", "std", "median"):
+        np.testing.assert_array_equal(getattr(one, numbers), getattr(other, numbers))
+    np.testing.assert_array_equal(one.crps(y), other.crps(y))
+    for name in ("prior_", "error_scale_", "error_trial_", "target_scatter_"):
+        assert getattr(loaded, name) == getattr(model, name)
+    assert loaded.get_params() == model.get_params()
+
+
+@pytest.mark.filterwarnings("ignore:.*drawn by every tree")
+def test_a_forest_comes_back_the_same(forest, table, tmp_path):
+    X, y, X_err = table
+    save(forest, tmp_path / "z.prf", about={"unit": "none"})
+    loaded = load(tmp_path / "z.prf")
+    assert_same(loaded, forest, table)
+    assert loaded.oob_score_ == forest.oob_score_
+    np.testing.assert_array_equal(loaded.oob_prediction_, forest.oob_prediction_)
+    about = describe(tmp_path / "z.prf")
+    assert (about["kind"], about["classes"], about["n_trees"]) == ("forest regressor", None, 6)
+    grown = [
+        each.set_params(n_estimators=8).fit(X, y, X_err=X_err, y_err=np.linspace(0.1, 1, 150))
+        for each in (loaded, load(tmp_path / "z.prf"))
+    ]
+    np.testing.assert_array_equal(*(each.predict_quantiles(X, 0.2, X_err=X_err) for each in grown))
+
+
+@pytest.mark.parametrize("parameters", [{}, {"error_features": True}, {"error_scale": 0.3, "prior": None}])
+@pytest.mark.parametrize("kind", [ProbabilisticDecisionTreeRegressor, ProbabilisticRandomForestRegressor])
+def test_all_kinds_come_back_the_same(kind, parameters, table, tmp_path):
+    X, y, X_err = table
+    model = kind(random_state=0, **parameters).fit(X, y, X_err=X_err)
+    save(model, tmp_path / "model.prf")
+    loaded = load(tmp_path / "model.prf")
+    assert type(loaded) is kind
+    assert_same(loaded, model, table)
+
+
+def test_trees_of_several_training_sets_come_back(table, tmp_path):
+    X, y, _ = table
+    model = ProbabilisticRandomForestRegressor(3, random_state=0, warm_start=True).fit(X[:80], y[:80])
+    model.set_params(n_estimators=6).fit(X[50:], y[50:])
+    save(model, tmp_path / "model.prf")
+    assert_same(load(tmp_path / "model.prf"), model, (X, y, 0.0))
+
+
+def zero(place):
+    def spoil(array):
+        array[place] = 0
+
+    return spoil
+
+
+def put(number):
+    def spoil(array):
+        array[-1] = number
+
+    return spoil
+
+
+SPOILERS = {
+    "a target too far": ("leaf_places", put(10**6)),
+    "a negative place": ("leaf_places", put(-1)),
+    "places out of order": ("leaf_places", lambda array: array.__setitem__(slice(None), array[::-1].copy())),
+    "a share of nothing": ("leaf_shares", zero(0)),
+    "a negative share": ("leaf_shares", put(-0.5)),
+    "a share that is no number": ("leaf_shares", put(np.nan)),
+    "an empty leaf": ("leaf_sizes", zero(0)),
+    "a leaf too large": ("leaf_sizes", put(2**62)),
+    "a set that does not exist": ("target_sets", put(3)),
+    "a set too large": ("target_set_sizes", put(2**62)),
+    "targets out of order": ("target_values", put(-1e9)),
+    "an infinite target": ("target_values", put(np.inf)),
+    "a mean that is no number": ("nodes_value", put(np.nan)),
+    "a calibration that falls": ("calibration", lambda array: array.__setitem__(5, 0.99)),
+    "a calibration that does not end": ("calibration", put(np.nan)),
+    "an infinite prediction": ("oob_prediction", put(np.inf)),
+}
+
+
+@pytest.mark.parametrize("name", SPOILERS)
+def test_spoiled_files_are_refused(name, forest, tmp_path):
+    path = tmp_path / "model.prf"
+    save(forest, path)
+    document, arrays = read_file(path)
+    array, spoil = SPOILERS[name]
+    arrays = {key: each.copy() for key, each in arrays.items()}
+    spoil(arrays[array])
+    write_file(path, document, arrays)
+    with pytest.raises(ModelFileError, match="no model that probforest can use"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("error_trial", [{"empirical": 1.0}, "none", 5]),
+        ("error_trial", [{"magic": 1.0}, "magic", 5]),
+        ("error_trial", 3),
+        ("target_scatter", -1.0),
+        ("error_scale", -1.0),
+        ("kind", "tree regressor"),
+        ("kind", "forest"),
+    ],
+)
+def test_spoiled_documents_are_refused(key, value, forest, tmp_path):
+    path = tmp_path / "model.prf"
+    save(forest, path)
+    document, arrays = read_file(path)
+    write_file(path, document | {key: value}, arrays)
+    with pytest.raises(ModelFileError, match="no model that probforest can use"):
+        load(path)

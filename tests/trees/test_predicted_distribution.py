@@ -1,0 +1,158 @@
+"""The predictive distribution: Meinshausen's weights, what errors do to it, and that it is calibrated."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.datasets import make_friedman1
+
+import naive
+from probforest import ProbabilisticDecisionTreeRegressor, ProbabilisticRandomForestRegressor
+from probforest.trees import weighted_targets
+
+
+@pytest.fixture(scope="module")
+def friedman():
+    return make_friedman1(250, noise=1.0, random_state=0)
+
+
+def meinshausen(forest, X, y, query):
+    """w_i(x) = mean over trees of 1{X_i in the leaf of x} n_i / (number in the leaf), eq. 4 and 5 of Meinshausen."""
+    leaves, leaves_of_query = forest.apply(X), forest.apply(query)
+    weights = np.zeros((len(query), len(y)))
+    for t, draw in enumerate(forest.draws_):
+        counts = draw.counts()
+        for row in range(len(query)):
+            together = counts * (leaves[:, t] == leaves_of_query[row, t])
+            weights[row] += together / together.sum() / len(forest.draws_)
+    return weights
+
+
+@pytest.mark.parametrize("least", [1, 5])
+def test_exact_values_have_the_weights_of_quantile_regression_forests(friedman, least):
+    X, y = friedman
+    query = make_friedman1(20, random_state=5)[0]
+    forest = ProbabilisticRandomForestRegressor(15, random_state=0, min_samples_leaf=least).fit(X, y)
+    expected = meinshausen(forest, X, y, query)[:, np.argsort(y)]
+    distribution = forest.predict_distribution(query)
+    np.testing.assert_array_equal(distribution.targets, np.sort(y))
+    np.testing.assert_allclose(distribution.weights.toarray(), expected, atol=1e-12)
+    np.testing.assert_allclose(distribution.mean, forest.predict(query), rtol=1e-12)
+
+
+@pytest.mark.parametrize("keep_proba", [0.0, 0.05])
+def test_weights_of_a_tree_with_errors_are_those_of_the_oracle(keep_proba):
+    """Σ_leaves π (w π_train) / W_leaf."""
+    random = np.random.default_rng(1)
+    X, X_err = random.normal(size=(25, 2)), random.uniform(0.1, 0.5, (25, 2))
+    y, weight = X[:, 0] + 0.1 * random.normal(size=25), random.uniform(0.5, 1.5, 25)
+    model = ProbabilisticDecisionTreeRegressor(
+        prior=None, keep_proba=keep_proba, min_samples_leaf=2, max_bins=65_535
+    ).fit(X, y, X_err=X_err, sample_weight=weight)
+    share = weight / weight.sum()
+    standard = (y - share @ y) / np.sqrt(share @ (y - share @ y) ** 2)
+    rules = naive.Rules(criterion="variance", keep_proba=keep_proba, min_samples_leaf=2)
+    root = naive.grow(X, X_err, np.column_stack([standard**2, standard, np.ones(25)]), weight, rules)
+    members = {}
+    for i in range(25):
+        for leaf, reach in naive.leaf_probabilities(root, X[i], X_err[i], keep_proba):
+            members.setdefault(id(leaf), np.zeros(25))[i] = weight[i] * reach
+    expected = np.zeros((5, 25))
+    for row in range(5):
+        reached = naive.leaf_probabilities(root, X[row] + 0.1, X_err[row] * 2, keep_proba)
+        total = sum(reach for _, reach in reached)
+        for leaf, reach in reached:
+            expected[row] += reach / total * members[id(leaf)] / members[id(leaf)].sum()
+    found = model.predict_distribution(X[:5] + 0.1, X_err=X_err[:5] * 2)
+    np.testing.assert_allclose(found.weights.toarray(), expected[:, np.argsort(y)], atol=1e-5)
+
+
+def test_errors_of_an_object_widen_its_distribution():
+    X = np.linspace(0, 1, 400)[:, None]
+    forest = ProbabilisticRandomForestRegressor(30, random_state=0, error_scale=1.0, prior=None, keep_proba=0.0)
+    forest.fit(X, X[:, 0], X_err=0.01)
+    query = np.full((3, 1), 0.5)
+    std = forest.predict_distribution(query, X_err=[[0.01], [0.05], [0.2]]).std
+    assert std[0] < 0.02
+    # Splits of the same feature are passed independently (eq. 9), which makes them narrower than the error.
+    assert 0.6 * 0.05 < std[1] < 0.05
+    assert 0.5 * 0.2 < std[2] < 0.2
+
+
+@pytest.mark.parametrize("error", [0.0, 0.1])
+def test_probability_integral_transforms_are_uniform(error):
+    """Data from a model of the kind that the forest assumes: a step function and noise."""
+    random = np.random.default_rng(0)
+
+    def draw(n):
+        true = random.uniform(size=(n, 2))
+        y = 4 * (true[:, 0] > 0.5) + random.normal(size=n)
+        return true + error * random.normal(size=true.shape), y
+
+    X, y = draw(3000)
+    X_test, y_test = draw(1500)
+    forest = ProbabilisticRandomForestRegressor(60, random_state=0, min_samples_leaf=20)
+    distribution = forest.fit(X, y, X_err=error).predict_distribution(X_test, X_err=error)
+    pit = distribution.pit(y_test)
+    assert stats.kstest(pit, "uniform").statistic < 0.05
+    low, high = distribution.interval(0.8).T
+    assert np.mean((low <= y_test) & (y_test <= high)) == pytest.approx(0.8, abs=0.04)
+
+
+def test_all_numbers_of_an_answer_have_their_shapes(friedman):
+    X, y = friedman
+    forest = ProbabilisticRandomForestRegressor(10, random_state=0).fit(X, y)
+    answer = forest.predict_distribution(X[:7])
+    assert len(answer) == answer.n_objects == 7
+    assert "7 objects" in repr(answer)
+    for numbers in (answer.mean, answer.std, answer.median, answer.mode, answer.quantile(0.3), answer.crps(y[:7])):
+        assert numbers.shape == (7,)
+    assert answer.quantile([0.1, 0.9]).shape == answer.interval(0.8).shape == (7, 2)
+    for function in (answer.cdf, answer.pdf):
+        assert function(10.0).shape == function(y[:7]).shape == (7,)
+        assert function([[1.0, 2.0, 3.0]]).shape == function(np.zeros((7, 3))).shape == (7, 3)
+    assert answer.sample(5, random_state=0).shape == (7, 5)
+    np.testing.assert_array_equal(answer.sample(5, random_state=0), answer.sample(5, random_state=0))
+    assert answer.weights.shape == (7, 250)
+    mean, std = forest.predict(X[:7], return_std=True)
+    np.testing.assert_allclose(mean, answer.mean)
+    np.testing.assert_array_equal(std, answer.std)
+    np.testing.assert_array_equal(forest.predict_quantiles(X[:7], [0.2, 0.7]), answer.quantile([0.2, 0.7]))
+    np.testing.assert_array_equal(answer.median, answer.quantile(0.5))
+
+
+def test_wrong_questions_are_refused(friedman):
+    X, y = friedman
+    answer = ProbabilisticRandomForestRegressor(3, random_state=0).fit(X, y).predict_distribution(X[:7])
+    for question, message in [
+        (lambda: answer.quantile(1.5), "q must be one or more probabilities"),
+        (lambda: answer.quantile("a"), "q must be"),
+        (lambda: answer.interval([0.1, 0.2]), "p must be a single probability"),
+        (lambda: answer.cdf(np.zeros(5)), r"y has shape \(5,\); expected a number, one per object, \(7,\)"),
+        (lambda: answer.pdf(np.nan), "y contains NaN"),
+        (lambda: answer.crps(np.zeros((7, 2))), "expected one target per object"),
+        (lambda: answer.sample(0), "n must be"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            question()
+
+
+def test_pieces_do_not_change_the_answer(friedman, monkeypatch):
+    X, y = friedman
+    forest = ProbabilisticRandomForestRegressor(10, random_state=0, error_scale=1.0).fit(X, y, X_err=0.1)
+    expected = forest.predict_distribution(X, X_err=0.1)
+    whole = expected.mean, expected.median, expected.crps(y)
+    monkeypatch.setattr(weighted_targets, "_ENTRIES", 500)
+    monkeypatch.setattr("probforest.trees.predicted_distribution._OBJECTS", 40)
+    answer = forest.predict_distribution(X, X_err=0.1)
+    for found, number in zip((answer.mean, answer.median, answer.crps(y)), whole, strict=True):
+        np.testing.assert_allclose(found, number, rtol=1e-12)
+
+
+def test_equal_targets_are_one(friedman):
+    X, y = friedman
+    rounded = np.round(y)
+    forest = ProbabilisticRandomForestRegressor(10, random_state=0).fit(X, rounded)
+    answer = forest.predict_distribution(X)
+    np.testing.assert_array_equal(answer.targets, np.unique(rounded))
+    np.testing.assert_allclose(answer.cdf(1e9), 1)
+    assert answer.cdf(-1e9).tolist() == [0.0] * len(y)
