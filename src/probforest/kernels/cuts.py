@@ -88,6 +88,33 @@ def sum_left_of_listed(histogram, column_step, bin_step, bin_of_cut, n_cuts, lef
 
 
 @kernel
+def sum_left_of_stored(stored, n_bins, missing, left):
+    """The same from a histogram `stored` (more than n_bins, n_lanes) that stays as it is: columns side by side, the
+    weight in the last one, the missing cells behind all bins of all features.
+
+    Bins without weight at both ends are left out. Returns the first bin that has some, and the number of bins from
+    there to the last one, (0, 0) if none has; fills `missing` (n_columns,) and `left`.
+    """
+    n_columns, last_row = left.shape[0], stored.shape[0] - 1
+    weight = n_columns - 1
+    for c in range(n_columns):
+        missing[c] = stored[last_row, c]
+    first, end = 0, n_bins
+    while first < end and stored[first, weight] == 0.0:
+        first += 1
+    while end > first and stored[end - 1, weight] == 0.0:
+        end -= 1
+    if first == end:
+        return 0, 0
+    for c in range(n_columns):
+        below = 0.0
+        for b in range(first, end):
+            below += stored[b, c]
+            left[c, b - first] = below
+    return first, end - first
+
+
+@kernel
 def best_cut(n_cuts, score, margin):
     """The first cut that no other beats by more than `margin`; -1 if none is allowed.
 

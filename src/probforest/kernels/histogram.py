@@ -14,6 +14,8 @@ from .jit import inlined, kernel
 from .layout import GRID_POINTS, SCRATCH
 
 LANES = 4  # columns that are added at once: there is a multiple of this many
+# What subtraction leaves of a bin's weight where nothing should be left, relative to what was there.
+_ROUNDING = 1e-12
 
 
 @inlined
@@ -110,3 +112,48 @@ def add_columns(bins, feature, index, node, histogram):
                 sums[place + np.uint64(1)] += two * factor
                 sums[place + np.uint64(2)] += three * factor
                 sums[place + np.uint64(3)] += four * factor
+
+
+@kernel
+def add_whole_node(bins, index, columns, stored):
+    """Fill `stored` (d, n_bins + 1, LANES), the histogram of a node with one group of lanes, for all features at once:
+    `columns` (m, LANES) of the members `index` (m,). Missing cells are behind all bins.
+
+    Members before features: the codes of a member lie side by side.
+    """
+    codes, missing_code, chunk = bins.codes, bins.missing_code, bins.chunk
+    n_features, n_rows = stored.shape[0], np.uint64(stored.shape[1])
+    flat = stored.reshape(-1)
+    for place in range(flat.shape[0]):
+        flat[place] = 0.0
+    n_points = GRID_POINTS if codes.shape[2] > 1 else 1
+    for m in range(index.shape[0]):
+        i = np.uint64(index[m])
+        one, two, three = columns[m, 0], columns[m, 1], columns[m, 2]
+        for feature in range(n_features):
+            j = np.uint64(feature)
+            if codes[i, j, 0] == missing_code:
+                place = (j * n_rows + n_rows - np.uint64(1)) * np.uint64(LANES)
+                flat[place] += one
+                flat[place + np.uint64(1)] += two
+                flat[place + np.uint64(2)] += three
+                continue
+            for g in range(n_points):
+                place = (j * n_rows + np.uint64(codes[i, j, g])) * np.uint64(LANES)
+                factor = 1.0 if n_points == 1 else chunk[g]
+                flat[place] += one * factor
+                flat[place + np.uint64(1)] += two * factor
+                flat[place + np.uint64(2)] += three * factor
+
+
+@kernel
+def subtract_node(stored, other, weight):
+    """Take the histogram `other` of one child away from `stored` (d, n_bins + 1, LANES) of its parent: what remains is
+    that of the other child. `weight` is the lane of the weight. A bin in which only rounding is left becomes empty."""
+    whole, part = stored.reshape(-1), other.reshape(-1)
+    for first in range(0, whole.shape[0], LANES):
+        before = whole[first + weight]
+        after = before - part[first + weight]
+        is_empty = after <= _ROUNDING * before
+        for c in range(LANES):
+            whole[first + c] = 0.0 if is_empty else whole[first + c] - part[first + c]

@@ -53,17 +53,34 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch):
 
 
 @kernel
-def send(members, start, stop, probability, share_left, keep_proba):
-    """Write the two children of the segment [start, stop) of `members`, the top of the stack, above it.
+def follow_larger(reach, to_left, share_left, keep_proba):
+    """Pruning that loses nothing: if π of the smaller side is not above `keep_proba`, everything follows the larger
+    one. Returns the probability to go left after that; `branch` takes it from there."""
+    main_left = (to_left > 0.5) | ((to_left == 0.5) & (share_left >= 0.5))
+    smaller = reach * (1.0 - to_left) if main_left else reach * to_left
+    whole = 1.0 if main_left else 0.0
+    return whole if smaller <= keep_proba else to_left
 
-        before  ... | node                               probability (m,): to the left
-        after   ... | node | right ... | left ...        each with room for all of the node's members
 
-    The stack must have room for stop + 2 (stop - start). Every member is written to both children, and counts where it
+@kernel
+def conserve(members, start, stop, probability, share_left, keep_proba):
+    """`follow_larger` for the members [start, stop), in place in `probability` (m,)."""
+    for m in range(stop - start):
+        probability[m] = follow_larger(members.reach[start + m], probability[m], share_left, keep_proba)
+
+
+@kernel
+def send(members, start, stop, to, probability, share_left, keep_proba):
+    """Write the two children of the segment [start, stop) of `members` into the free space from `to` >= stop on.
+
+        before  ... | node | ...                               probability (m,): to the left
+        after   ... | node | ... | right ... | left ...        each with room for all of the node's members
+
+    There must be room for to + 2 (stop - start). Every member is written to both children, and counts where it
     enters: no branch that can't be predicted. Returns where the right and the left child end, and what they weigh.
     """
     row, reach, mass, main, label = members.row, members.reach, members.mass, members.main, members.class_index
-    right_end, left_end = np.uint64(stop), np.uint64(stop + (stop - start))
+    right_end, left_end = np.uint64(to), np.uint64(to + (stop - start))
     right_weight, left_weight = 0.0, 0.0
     for m in range(stop - start):
         at = np.uint64(start + m)

@@ -163,13 +163,14 @@ def score_squares(cuts, rules, least, sides, score):
             sum_right = column_total - sum_left
             sides[0, cut] += sum_left * sum_left
             sides[1, cut] += sum_right * sum_right
-    extra = rules.regularisation
+    extra, least_base = rules.regularisation, rules.min_leaf_hessian
     for cut in range(n_cuts):
         share = scale * weight[cut] + offset
         left_weight, left_base = weight[cut] + share * missing_weight, base[cut] + share * base_missing
         right_weight, right_base = total_weight - left_weight, base_total - left_base
         both = sum_of_scores(sides[0, cut], sides[1, cut], left_base + extra, right_base + extra)
-        score[cut] = both if (left_weight >= least) & (right_weight >= least) else -math.inf
+        allowed = (left_weight >= least) & (right_weight >= least)
+        score[cut] = both if allowed & (min(left_base, right_base) >= least_base) else -math.inf
 
 
 @kernel
