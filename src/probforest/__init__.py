@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .estimators.boosting import ProbabilisticGradientBoostingClassifier
     from .estimators.forest import ProbabilisticRandomForestClassifier
     from .estimators.tree import ProbabilisticDecisionTreeClassifier
     from .inputs.columns import Errors
@@ -16,6 +17,7 @@ __all__ = [
     "Errors",
     "ModelFileError",
     "ProbabilisticDecisionTreeClassifier",
+    "ProbabilisticGradientBoostingClassifier",
     "ProbabilisticRandomForestClassifier",
     "describe",
     "load",
@@ -26,6 +28,7 @@ _HOME = {
     "Errors": "inputs.columns",
     "ModelFileError": "storage.model_file",
     "ProbabilisticDecisionTreeClassifier": "estimators.tree",
+    "ProbabilisticGradientBoostingClassifier": "estimators.boosting",
     "ProbabilisticRandomForestClassifier": "estimators.forest",
     "describe": "storage.models",
     "load": "storage.models",
