@@ -114,13 +114,15 @@ def boost(values, errors, pmf, weight, rules, n_iterations, max_leaf_nodes, lear
     """Raw scores (n, k) of the objects after some iterations; two classes have one tree per iteration, whose answer is
     the difference of both scores."""
     n, k = pmf.shape
+    information = (k * (pmf**2).sum(axis=1) - 1) / (k - 1)
     evidence, raw = seen(pmf, weight), np.tile(np.log(weight @ pmf / weight.sum()), (n, 1))
     for _ in range(n_iterations):
         q = np.array([softmax(each) for each in raw])
         posterior = q * evidence / (q * evidence).sum(axis=1, keepdims=True)
         before = raw.copy()
         for c in range(1 if k == 2 else 0, k):
-            columns = np.column_stack([q[:, c] - posterior[:, c], q[:, c] * (1 - q[:, c]), np.ones(n)])
-            tree = grow(values, errors, columns, weight, rules, max_leaf_nodes, learning_rate)
+            gradient, curvature = q - posterior, np.abs(q * (1 - q) - posterior * (1 - posterior))
+            columns = np.column_stack([gradient[:, c] / information, curvature[:, c] / information, np.ones(n)])
+            tree = grow(values, errors, columns, weight * information, rules, max_leaf_nodes, learning_rate)
             raw[:, c] = before[:, c] + answers(tree, values, errors, rules.keep_proba)
     return raw

@@ -34,14 +34,14 @@ def noisy():
 def test_three_iterations_are_those_of_the_oracle(k, soft, missing):
     problem = random_problem(k, n=40, k=k, noise=0.0, missing=0.1, soft=soft, weighted=True)
     rules = naive.Rules(
-        criterion="newton", missing=missing, keep_proba=0.1, min_samples_leaf=5, regularisation=5.0 if soft else 0.0
+        criterion="newton", missing=missing, keep_proba=0.1, min_samples_leaf=3, regularisation=5.0 if soft else 0.0
     )
     expected = naive_boosting.boost(*problem, rules, 3, 4, 0.2)
     model = boosting(
         max_iter=3,
         max_leaf_nodes=4,
         learning_rate=0.2,
-        min_samples_leaf=5,
+        min_samples_leaf=3,
         max_bins=65_535,
         missing=missing,
         early_stopping=False,
@@ -161,7 +161,7 @@ def test_doubtful_labels_are_answered_with_the_truth(kind, confidence):
     model = boosting().fit(X[:2000], labels.y, y_proba=labels.confidence)
     naive_use = boosting().fit(X[:2000], labels.y)
     loss = log_loss(y[2000:], model.predict_proba(X[2000:]))
-    assert loss < log_loss(y[2000:], naive_use.predict_proba(X[2000:])) - 0.1
+    assert loss < log_loss(y[2000:], naive_use.predict_proba(X[2000:])) - 0.05
     assert model.score(X[2000:], y[2000:]) > 0.8
     assert len(model.validation_score_) > 0  # it stops early by default
 

@@ -39,15 +39,15 @@ def test_loss_and_derivatives(k, soft):
     columns, q = loss.derivatives(scores), probabilities(scores)
     np.testing.assert_allclose(q, [naive_boosting.softmax(each) for each in raw.T])
     for c in range(loss.n_scores):
-        of_class = q[:, c + (k == 2)]
+        of_class, weighted = q[:, c + (k == 2)], q * evidence
+        posterior = (weighted / weighted.sum(axis=1, keepdims=True))[:, c + (k == 2)]
         moved = [scores.copy(), scores.copy()]
         moved[0][c] += 1e-5
         moved[1][c] -= 1e-5
-        slopes = [
-            (loss.mean(moved[0], only) - loss.mean(moved[1], only)) / 2e-5 for only in np.eye(n)
-        ]
+        slopes = [(loss.mean(moved[0], only) - loss.mean(moved[1], only)) / 2e-5 for only in np.eye(n)]
         np.testing.assert_allclose(columns[c, :, 0], slopes, atol=1e-8)
-        np.testing.assert_allclose(columns[c, :, 1], of_class * (1 - of_class))
+        curvature = of_class * (1 - of_class) - posterior * (1 - posterior)
+        np.testing.assert_allclose(columns[c, :, 1], np.abs(curvature), atol=1e-15)
         assert (columns[c, :, 2] == 1).all()
 
 
@@ -72,3 +72,13 @@ def test_a_label_that_says_nothing_has_no_gradient():
     pmf = np.array([[0.9, 0.1], [0.3, 0.7], [0.6, 0.4]])
     loss = log_loss(soft_labels(np.arange(2), pmf), np.array([1.0, 1.0, 0.0]))
     assert loss.derivatives(np.array([[0.3, 0.3, 0.3]]))[0, 2, 0] == pytest.approx(0.0, abs=1e-15)
+
+
+def test_information_counts_in_the_weight_of_a_node_only():
+    random = np.random.default_rng(3)
+    labels, weight, raw = labels_of(random, 20, 3, True), random.random(20), random.normal(size=(3, 20))
+    plain, counted = log_loss(labels, weight), log_loss(labels, weight * labels.information, labels.information)
+    assert counted.mean(raw, weight * labels.information) == pytest.approx(plain.mean(raw, weight))
+    in_node = counted.derivatives(raw) * (weight * labels.information)[:, None]
+    np.testing.assert_allclose(in_node[:, :, :2], (plain.derivatives(raw) * weight[:, None])[:, :, :2])
+    np.testing.assert_allclose(in_node[0, :, 2], weight * labels.information)

@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from ..inputs.columns import describe_pairs
+from ..inputs.parameters import MISSING_RULES, expected_objects
 from ..kernels.best_first import Growth
-from ..kernels.layout import NEWTON, Cells, Rules
+from ..kernels.layout import GINI, NEWTON, SAME_WEIGHT, Cells, Rules
 from ..support.progress import with_progress
 from ..trees.boosting import Boosted, Booster, Stopping, raw_scores, staged_raw_scores
 from ..trees.bootstrap import seeds_of_trees
@@ -18,6 +19,7 @@ from ..trees.fitted_tree import FittedTree
 from ..trees.leaves import total_importances
 from ..trees.losses import LogLoss
 from ..trees.training_set import TrainingSet
+from .base import NO_DEPTH_LIMIT
 from .choices import describe_choices
 from .ensemble import TreeEnsemble
 
@@ -33,18 +35,13 @@ class BoostedTrees(TreeEnsemble):
     training set. The model itself says what the loss is (`_new_loss`).
     """
 
-    # Rules that boosting has no parameters for, and those of the small forests that try priors.
-    criterion = "gini"
-    min_samples_split = 2
-    min_weight_fraction_leaf = 0.0
-    min_impurity_decrease = 0.0
-
     # Attributes, set by fit.
     trees_: list[FittedTree]
     fallback_trees_: list[FittedTree]
     baseline_: np.ndarray
     train_score_: np.ndarray
     validation_score_: np.ndarray
+    _is_doubtful: bool  # whether some targets were
 
     @abstractmethod
     def _new_loss(self, training: TrainingSet, weight: np.ndarray) -> LogLoss:
@@ -89,41 +86,64 @@ class BoostedTrees(TreeEnsemble):
             self.fallback_trees_ = _flat(self._boost(values_only, stopping, seed))
 
     def _boost(self, training: TrainingSet, stopping: Stopping | None, seed: int) -> Boosted:
+        """Grow all trees. Doubtful labels are scarce information: if some of them were held out to find out when to
+        stop, as many iterations are grown on all of them."""
+        boosted = self._boost_once(training, stopping, seed, int(self.max_iter))
+        if stopping is not None and self._is_doubtful:
+            found = boosted.validation_loss
+            boosted = self._boost_once(training, None, seed, len(boosted.trees))
+            boosted = Boosted(boosted.trees, boosted.training_loss, found[: len(boosted.trees) + 1])
+        if self.verbose:
+            self._say_how_it_ended(boosted)
+        return boosted
+
+    def _boost_once(self, training: TrainingSet, stopping: Stopping | None, seed: int, n_iterations: int) -> Boosted:
         weight = training.weight if stopping is None else np.where(stopping.held_out, 0.0, training.weight)
         loss = self._new_loss(training, weight)
         self.baseline_ = loss.baseline
         rules = self._boosting_rules(weight.sum(), training.n_features)
         growth = Growth(int(self.max_leaf_nodes), float(self.learning_rate))
         booster = Booster(training, loss, rules, growth, stopping=stopping, seed=seed, n_jobs=self.n_jobs)
-        boosted = booster.run(
-            int(self.max_iter), lambda losses: with_progress(losses, self.max_iter, "iterations", self.verbose)
+        return booster.run(n_iterations, lambda losses: with_progress(losses, n_iterations, "iterations", self.verbose))
+
+    def _rules(self, total_weight: float, n_features: int) -> Rules:
+        """The rules of the small forests that try priors: there is no parameter for some of them."""
+        leaf_weight = expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total_weight) * (1 - SAME_WEIGHT)
+        return Rules(
+            criterion=GINI,
+            missing=np.array([MISSING_RULES[rule] for rule in self.missing_]),
+            max_features=self._max_features(n_features),
+            max_depth=NO_DEPTH_LIMIT if self.max_depth is None else int(self.max_depth),
+            min_split_weight=2 * leaf_weight,
+            min_leaf_weight=leaf_weight,
+            min_impurity_decrease=0.0,
+            keep_proba=float(self.keep_proba),
+            regularisation=0.0,
         )
-        if self.verbose:
-            self._say_how_it_ended(boosted)
-        return boosted
 
     def _boosting_rules(self, total_weight: float, n_features: int) -> Rules:
         rules = self._rules(total_weight, n_features)
-        return rules._replace(
-            criterion=NEWTON, regularisation=self._regularisation, min_leaf_hessian=_LEAST_HESSIAN
-        )
+        return rules._replace(criterion=NEWTON, regularisation=self._regularisation, min_leaf_hessian=_LEAST_HESSIAN)
 
     def _stopping(self, training: TrainingSet, seed: int) -> Stopping | None:
         """Which objects are held out, if any; classes keep their shares, unless one has a single object."""
         wanted = self.early_stopping
         if isinstance(wanted, str):
-            wanted = training.doubt is not None or training.n_objects > MANY_OBJECTS
-        if not wanted:
+            wanted = self._is_doubtful or training.n_objects > MANY_OBJECTS
+        if not wanted or training.n_objects < 2:
             return None
+        n_held_out = int(np.clip(self.validation_fraction * training.n_objects, 1, training.n_objects - 1))
         classes = training.labels.class_index
         counts = np.bincount(classes)
-        held_out = np.zeros(training.n_objects, dtype=bool)
+        counts = counts[counts > 0]
+        can_stratify = counts.min() > 1 and len(counts) <= min(n_held_out, training.n_objects - n_held_out)
         _, rows = train_test_split(
             np.arange(training.n_objects),
-            test_size=float(self.validation_fraction),
+            test_size=n_held_out,
             random_state=seed,
-            stratify=classes if counts[counts > 0].min() > 1 else None,
+            stratify=classes if can_stratify else None,
         )
+        held_out = np.zeros(training.n_objects, dtype=bool)
         held_out[rows] = True
         return Stopping(held_out, int(self.n_iter_no_change), float(self.tol))
 

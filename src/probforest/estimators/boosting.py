@@ -8,8 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..inputs.labels import LabelTable
 from ..kernels.layout import Cells
-from ..support.docstrings import described
+from ..support.docstrings import Description, described
 from ..trees.fitted_tree import FittedTree
 from ..trees.losses import LogLoss, log_loss, probabilities
 from ..trees.training_set import TrainingSet
@@ -28,7 +29,11 @@ from .classifier import ProbabilisticClassifier
 from .parameters import BOOSTING_PARAMETERS
 
 _FOR_DOUBTFUL_LABELS = 5.0  # λ: without it, late iterations explain each label as it is
-_ATTRIBUTES = {name: text for name, text in ATTRIBUTES.items() if name != "label_truth_"}
+_ATTRIBUTES = ATTRIBUTES | {
+    "label_truth_": Description(
+        "None", "The forest corrects its answers for doubtful labels; here the loss knows them."
+    )
+}
 
 
 @described(BOOSTING_PARAMETERS, _ATTRIBUTES)
@@ -40,7 +45,7 @@ class ProbabilisticGradientBoostingClassifier(BoostedTrees, ProbabilisticClassif
     reach. With exact values and hard labels it is ordinary gradient boosting, as in scikit-learn's
     `HistGradientBoostingClassifier`.
 
-    Doubtful labels (`y_proba`) enter by the likelihood of what was seen, so that predictions are about the true classes.
+    Doubtful labels (`y_proba`) enter by the likelihood of what was seen: predictions are about the true classes.
 
     Parameters
     ----------
@@ -78,7 +83,7 @@ class ProbabilisticGradientBoostingClassifier(BoostedTrees, ProbabilisticClassif
     """
 
     _parameters = BOOSTING_PARAMETERS
-    label_information = False  # the likelihood of a label knows by itself how much it says
+    label_information = True  # in the weights of nodes; the loss of a label knows by itself how much it says
 
     def __init__(
         self,
@@ -134,21 +139,23 @@ class ProbabilisticGradientBoostingClassifier(BoostedTrees, ProbabilisticClassif
         self.error_features = error_features
 
     def _new_loss(self, training: TrainingSet, weight: np.ndarray) -> LogLoss:
-        return log_loss(training.labels, weight)
+        information = 1.0 if training.doubt is None else training.doubt.information
+        return log_loss(training.labels, weight, information)
 
-    def _boost(self, training: TrainingSet, *how: Any) -> Any:
-        self._labels_are_doubtful, self.label_truth_ = training.labels.pmf is not None, None
-        return super()._boost(training, *how)
+    def _read_training_set(self, given: tuple, *target: Any) -> tuple[TrainingSet, Cells, LabelTable]:
+        training, cells, labels = super()._read_training_set(given, *target)
+        self._is_doubtful, self.label_truth_ = labels.pmf is not None, None
+        return training, cells, labels
 
     @property
     def _regularisation(self) -> float:
         if isinstance(self.l2_regularization, str):
-            return _FOR_DOUBTFUL_LABELS if self._labels_are_doubtful else 0.0
+            return _FOR_DOUBTFUL_LABELS if self._is_doubtful else 0.0
         return float(self.l2_regularization)
 
     def _check_classes(self, classes: np.ndarray) -> None:
         if len(classes) < 2:
-            raise ValueError(f"Boosting needs two classes or more; y has only the class {classes.tolist()[0]!r}.")
+            raise ValueError(f"Boosting needs two classes or more; y has one class, {classes.tolist()[0]!r}.")
 
     def _probabilities(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
         return probabilities(self._raw_scores(trees, query))

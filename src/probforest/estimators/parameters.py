@@ -243,7 +243,9 @@ _OF_BOTH = "max_depth", "min_samples_leaf", "missing", "unknown_error", "max_bin
 _OF_BOTH += "error_columns", "sentinels", "error_features"
 
 BOOSTING_PARAMETERS = {name: _SHARED[name] for name in _OF_BOTH} | {
-    "learning_rate": Parameter("float", "Factor of the values of leaves: the share of a step that is taken.", _positive),
+    "learning_rate": Parameter(
+        "float", "Factor of the values of leaves: the share of a step that is taken.", _positive
+    ),
     "max_iter": Parameter(
         "int", "Number of iterations, each with one tree for two classes and one per class for more.", _integer(1)
     ),
@@ -276,7 +278,8 @@ BOOSTING_PARAMETERS = {name: _SHARED[name] for name in _OF_BOTH} | {
     "early_stopping": Parameter(
         '"auto" or bool',
         "Whether to hold out a part of the training set, stop when its loss does not get smaller, and keep the "
-        'iterations up to the smallest loss. "auto" does so with doubtful labels and with more than 10,000 objects.',
+        'iterations up to the smallest loss. "auto" does so with doubtful labels and with more than 10,000 objects. '
+        "With doubtful labels, as many iterations are then grown on all objects.",
         _auto_or(check_flag),
     ),
     "validation_fraction": Parameter("float", "The part of the objects that is held out.", _fraction),

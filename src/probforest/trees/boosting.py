@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.best_first import Growth, GrowSpace, grow_leaf_by_leaf, new_grow_space
+from ..kernels.best_first import GrowSpace, Growth, grow_leaf_by_leaf, new_grow_space
 from ..kernels.dice import draw_points, numbers_below
 from ..kernels.layout import INDEX, Bins, Cells, Rules, Target
 from ..support.threads import in_threads
@@ -164,7 +164,7 @@ class _DrawnPoints:
 def raw_scores(
     baseline: np.ndarray, trees: Sequence[FittedTree], query: Cells, keep_proba: float, n_jobs: int | None = None
 ) -> np.ndarray:
-    """Raw scores (n_scores, n) of the objects of a table; `trees` are those of all iterations, one per score in turn."""
+    """Raw scores (n_scores, n) of the objects of a table; `trees` are those of all iterations, per score in turn."""
     n_scores = len(baseline)
     scores = np.empty((n_scores, len(query.values)))
     for c in range(n_scores):

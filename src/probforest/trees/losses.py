@@ -7,9 +7,11 @@ the true class c, it has a likelihood proportional to p_c / π_c, so that
 
     loss = −log Σ_c q_c p_c / π_c ,    ∂ loss / ∂ raw_c = q_c − r_c ,    r_c ∝ q_c p_c / π_c ,
 
-where r are the probabilities of the classes given both the label and the features. Labels need not be fitted, then:
-features that explain them as mistakes are as good. As hessian stands q_c (1 − q_c), that of a true class r: the exact
-one, which is smaller by r_c (1 − r_c), can be negative. A hard label is r itself.
+where r are the probabilities of the classes given both the label and the features. A hard label is r itself. Features
+may explain a label as a mistake, and a label has no weight beyond what it says.
+
+The second derivative q_c (1 − q_c) − r_c (1 − r_c) is negative where features contradict a doubtful label; its absolute
+value is the hessian of a node. For hard labels it is q_c (1 − q_c).
 """
 
 from dataclasses import dataclass
@@ -29,6 +31,7 @@ class LogLoss:
 
     class_index: np.ndarray  # (n,)
     evidence: np.ndarray | None  # (k, n) log(p / π) of doubtful labels; None: all are hard
+    information: np.ndarray | float  # (n,) factor that the weights of doubtful labels have in a node, 1 for hard ones
     baseline: np.ndarray  # (n_scores,) the best raw scores without any features
 
     @property
@@ -37,11 +40,14 @@ class LogLoss:
         return len(self.baseline)
 
     def derivatives(self, raw: np.ndarray) -> np.ndarray:
-        """What a node adds up, (n_scores, n, 3): gradient, hessian and 1 of every object."""
+        """What a node adds up, (n_scores, n, 3): gradient, hessian and 1 of every object.
+
+        Doubtful labels count less in the weight of a node, but not in its loss, which knows what they say.
+        """
         columns = np.ones((*raw.shape, 3))
-        q = expit(raw) if self.n_scores == 1 else softmax(raw, axis=0)
-        columns[:, :, 0] = q - self._given_label(raw)
-        columns[:, :, 1] = np.maximum(q * (1 - q), _LEAST_HESSIAN)
+        q, r = expit(raw) if self.n_scores == 1 else softmax(raw, axis=0), self._given_label(raw)
+        columns[:, :, 0] = (q - r) / self.information
+        columns[:, :, 1] = np.maximum(np.abs(q * (1 - q) - r * (1 - r)), _LEAST_HESSIAN) / self.information
         return columns
 
     def _given_label(self, raw: np.ndarray) -> np.ndarray:
@@ -55,7 +61,8 @@ class LogLoss:
         return softmax(raw + self.evidence, axis=0)
 
     def mean(self, raw: np.ndarray, weight: np.ndarray) -> float:
-        """The weighted mean over all objects; those that weigh nothing don't count."""
+        """The weighted mean over all objects, with weights as in a node; those that weigh nothing don't count."""
+        weight = weight / self.information
         counted = weight > 0
         scores = raw[:, counted]
         if self.n_scores == 1:
@@ -68,16 +75,18 @@ class LogLoss:
         return float(weight[counted] @ losses / weight[counted].sum())
 
 
-def log_loss(labels: LabelTable, weight: np.ndarray) -> LogLoss:
-    """The loss of labels; frequencies of classes are those among objects with these weights (n,)."""
+def log_loss(labels: LabelTable, weight: np.ndarray, information: np.ndarray | float = 1.0) -> LogLoss:
+    """The loss of labels; frequencies of classes are those among objects with these weights (n,), without the factor
+    `information` (n,) that they have for doubtful labels."""
+    weight = weight / information
     frequency = np.maximum(labels.class_masses(weight) / weight.sum(), _LEAST_FREQUENCY)
     scores = np.log(frequency)
     baseline = scores[1:] - scores[0] if len(scores) == 2 else scores
-    evidence = None
-    if labels.pmf is not None:
-        with np.errstate(divide="ignore"):
-            evidence = np.ascontiguousarray((np.log(labels.pmf) - scores).T)
-    return LogLoss(labels.class_index, evidence, baseline)
+    if labels.pmf is None:
+        return LogLoss(labels.class_index, None, information, baseline)
+    with np.errstate(divide="ignore"):
+        evidence = np.ascontiguousarray((np.log(labels.pmf) - scores).T)
+    return LogLoss(labels.class_index, evidence, information, baseline)
 
 
 def probabilities(raw: np.ndarray) -> np.ndarray:
