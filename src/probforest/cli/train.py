@@ -1,4 +1,4 @@
-"""`probforest train`: a table and a column with classes → a saved forest."""
+"""`probforest train`: a table and a column with classes → a saved forest, or boosted trees."""
 
 import argparse
 import inspect
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..estimators.boosting import ProbabilisticGradientBoostingClassifier
 from ..estimators.choices import describe_choices
 from ..estimators.forest import ProbabilisticRandomForestClassifier
 from ..evaluation.scores import Evaluation, evaluate
@@ -36,6 +37,11 @@ from .console import Console, readable_size
 from .predictions import Fingerprint, about_labels, in_file, table_for, wrong_labels
 from .target import read_labels_of
 
+Model = ProbabilisticRandomForestClassifier | ProbabilisticGradientBoostingClassifier
+_MODELS: dict[str, type[Model]] = {
+    "forest": ProbabilisticRandomForestClassifier,
+    "boosting": ProbabilisticGradientBoostingClassifier,
+}
 _MOST_IMPORTANT = 10
 _MANY_CLASSES = 100
 _SET_ELSEWHERE = {
@@ -65,6 +71,12 @@ def add(commands) -> None:
         '  mass = {lower = "m_lo", upper = "m_hi", limit = "m_limit"}  # limit: 1 upper, -1 lower, 0 none',
     )
     parser.add_argument("table", type=table_path, metavar="TABLE", help="the training set; - is standard input")
+    parser.add_argument(
+        "--model",
+        choices=list(_MODELS),
+        default="forest",
+        help="a random forest (the default), or gradient boosting, which is often more accurate but easier to overfit",
+    )
     parser.add_argument("--target", required=True, metavar="CLASS", help="the column with the classes")
     parser.add_argument(
         "--label-proba",
@@ -94,7 +106,8 @@ def add(commands) -> None:
         default=[],
         type=setting,
         metavar="KEY=VALUE",
-        help="parameters of ProbabilisticRandomForestClassifier, such as n_estimators=500 or 'sentinels={\"*\"=-9999}'",
+        help="parameters of ProbabilisticRandomForestClassifier, such as n_estimators=500 or 'sentinels={\"*\"=-9999}', "
+        "or of ProbabilisticGradientBoostingClassifier, such as max_iter=300",
     )
     parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="seed of the forest (default: 0)")
     add_n_jobs(parser)
@@ -135,7 +148,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
 
 
 def _fit(
-    forest: ProbabilisticRandomForestClassifier,
+    forest: Model,
     catalogue: Catalogue,
     labelled: Labelled,
     chosen: ColumnsToUse,
@@ -167,24 +180,27 @@ def _label_proba(options: argparse.Namespace) -> list[str]:
     return [options.label_proba] if options.label_proba else []
 
 
-def _new_forest(options: argparse.Namespace, console: Console) -> ProbabilisticRandomForestClassifier:
+def _new_forest(options: argparse.Namespace, console: Console) -> Model:
     """The forest, with the parameters of --set. Out-of-bag scores cost little and are computed by default."""
     settings = dict(options.set)
-    known = inspect.signature(ProbabilisticRandomForestClassifier).parameters
+    estimator = _MODELS[options.model]
+    known = inspect.signature(estimator).parameters
     for key in settings:
         if key not in known:
-            raise ValueError(f"--set {key}: a forest has no such parameter. {suggestion(key, list(known))}")
+            name = "a forest" if options.model == "forest" else options.model
+            raise ValueError(f"--set {key}: {name} has no such parameter. {suggestion(key, list(known))}")
     for key, remedy in _SET_ELSEWHERE.items():
         if key in settings:
             raise ValueError(f"--set {key}: {remedy}.")
     defaults: dict[str, Any] = {
         "random_state": options.seed,
         "n_jobs": options.n_jobs,
-        "oob_score": settings.get("bootstrap", True) is not False,
         "verbose": console.shows_progress,
         "error_features": options.error_features,
     }
-    forest = ProbabilisticRandomForestClassifier(**(defaults | settings))
+    if options.model == "forest":
+        defaults["oob_score"] = settings.get("bootstrap", True) is not False
+    forest = estimator(**(defaults | settings))
     forest.check_parameters()  # now rather than after the table was read
     return forest
 
@@ -218,8 +234,8 @@ def _columns(catalogue: Catalogue, labelled: Labelled, options: argparse.Namespa
     )
 
 
-def _out_of_bag(forest: ProbabilisticRandomForestClassifier, labels: np.ndarray) -> Evaluation | None:
-    if not forest.oob_score:
+def _out_of_bag(forest: Model, labels: np.ndarray) -> Evaluation | None:
+    if isinstance(forest, ProbabilisticGradientBoostingClassifier) or not forest.oob_score:
         return None
     return evaluate(labels, forest.oob_decision_function_, forest.classes_)
 
@@ -274,14 +290,16 @@ def _describe(
 
 def _report(
     console: Console,
-    forest: ProbabilisticRandomForestClassifier,
+    forest: Model,
     evaluation: Evaluation | None,
     options: argparse.Namespace,
     size: int,
 ) -> None:
     for line in describe_choices(forest):
         console.say(line)
-    if evaluation is None:
+    if isinstance(forest, ProbabilisticGradientBoostingClassifier):
+        console.say(_course(forest))
+    elif evaluation is None:
         console.say("No out-of-bag accuracy: bootstrap or oob_score is false.")
     else:
         accuracy = evaluation.accuracy
@@ -303,9 +321,17 @@ def _report(
     console.say(f"\nsaved {options.output}: {len(forest.trees_)} trees{fallback}, {readable_size(size)}")
 
 
+def _course(model: ProbabilisticGradientBoostingClassifier) -> str:
+    """How boosting went, in a line. There is no accuracy: no object was left out by some of the trees."""
+    text = f"{model.n_iter_} iterations, log loss of the training set {-model.train_score_[-1]:.4f}"
+    if len(model.validation_score_):
+        text += f", of the objects held out to know when to stop {-model.validation_score_[-1]:.4f}"
+    return f"{text}. For its accuracy, see probforest evaluate with a table that it has not seen."
+
+
 def _summary(
     options: argparse.Namespace,
-    forest: ProbabilisticRandomForestClassifier,
+    forest: Model,
     labelled: Labelled,
     chosen: ColumnsToUse,
     evaluation: Evaluation | None,

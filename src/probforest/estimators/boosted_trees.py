@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import train_test_split
@@ -26,6 +27,7 @@ from .ensemble import TreeEnsemble
 MANY_OBJECTS = 10_000  # "auto" stops early with more
 # Newton steps of nodes with less are steps of any size: probabilities are rounded to 0 or 1. HistGradientBoosting's.
 _LEAST_HESSIAN = 1e-3
+_FOR_DOUBTFUL_TARGETS = 5.0  # λ: without it, late iterations explain every label as it is
 
 
 class BoostedTrees(TreeEnsemble):
@@ -41,16 +43,14 @@ class BoostedTrees(TreeEnsemble):
     baseline_: np.ndarray
     train_score_: np.ndarray
     validation_score_: np.ndarray
-    _is_doubtful: bool  # whether some targets were
 
     @abstractmethod
     def _new_loss(self, training: TrainingSet, weight: np.ndarray) -> LogLoss:
         """The loss of the objects of a training set, those with `weight` (n,) > 0 being learnt from."""
 
-    @property
     @abstractmethod
-    def _regularisation(self) -> float:
-        """λ of the steps."""
+    def _is_doubtful(self, target: Any) -> bool:
+        """Whether some targets, as `_read_training_set` returned them, are doubtful. They are easily overfitted."""
 
     @property
     def _grown_trees(self) -> list[FittedTree]:
@@ -71,37 +71,45 @@ class BoostedTrees(TreeEnsemble):
         return len(self.baseline_)
 
     def _fit(self, given: tuple, *target: object) -> None:
-        training, _, _ = self._read_training_set(given, *target)
+        training, _, truth = self._read_training_set(given, *target)
+        doubtful = self._is_doubtful(truth)
         if self.verbose:
             self._say_what_was_found()
         (seed,) = seeds_of_trees(self.random_state, 1)
-        stopping = self._stopping(training, seed)
-        boosted = self._boost(training, stopping, seed)
+        stopping = self._stopping(training, seed, doubtful)
+        boosted = self._boost(training, stopping, seed, doubtful)
         self.trees_ = _flat(boosted)
         self.train_score_ = -np.array(boosted.training_loss)
         self.validation_score_ = -np.array(boosted.validation_loss)
         self.fallback_trees_ = []
         if self._has_error_features:
             values_only = training.with_first_features(self.feature_model_.n_values)
-            self.fallback_trees_ = _flat(self._boost(values_only, stopping, seed))
+            self.fallback_trees_ = _flat(self._boost(values_only, stopping, seed, doubtful))
 
-    def _boost(self, training: TrainingSet, stopping: Stopping | None, seed: int) -> Boosted:
+    def _boost(self, training: TrainingSet, stopping: Stopping | None, seed: int, doubtful: bool) -> Boosted:
         """Grow all trees. Doubtful labels are scarce information: if some of them were held out to find out when to
         stop, as many iterations are grown on all of them."""
-        boosted = self._boost_once(training, stopping, seed, int(self.max_iter))
-        if stopping is not None and self._is_doubtful:
+        regularisation = self.l2_regularization
+        if isinstance(regularisation, str):
+            regularisation = _FOR_DOUBTFUL_TARGETS if doubtful else 0.0
+        boosted = self._boost_once(training, stopping, seed, int(self.max_iter), float(regularisation))
+        if stopping is not None and doubtful:
             found = boosted.validation_loss
-            boosted = self._boost_once(training, None, seed, len(boosted.trees))
+            boosted = self._boost_once(training, None, seed, len(boosted.trees), float(regularisation))
             boosted = Boosted(boosted.trees, boosted.training_loss, found[: len(boosted.trees) + 1])
         if self.verbose:
             self._say_how_it_ended(boosted)
         return boosted
 
-    def _boost_once(self, training: TrainingSet, stopping: Stopping | None, seed: int, n_iterations: int) -> Boosted:
+    def _boost_once(
+        self, training: TrainingSet, stopping: Stopping | None, seed: int, n_iterations: int, regularisation: float
+    ) -> Boosted:
         weight = training.weight if stopping is None else np.where(stopping.held_out, 0.0, training.weight)
         loss = self._new_loss(training, weight)
         self.baseline_ = loss.baseline
-        rules = self._boosting_rules(weight.sum(), training.n_features)
+        rules = self._rules(weight.sum(), training.n_features)._replace(
+            criterion=NEWTON, regularisation=regularisation, min_leaf_hessian=_LEAST_HESSIAN
+        )
         growth = Growth(int(self.max_leaf_nodes), float(self.learning_rate))
         booster = Booster(training, loss, rules, growth, stopping=stopping, seed=seed, n_jobs=self.n_jobs)
         return booster.run(n_iterations, lambda losses: with_progress(losses, n_iterations, "iterations", self.verbose))
@@ -121,15 +129,11 @@ class BoostedTrees(TreeEnsemble):
             regularisation=0.0,
         )
 
-    def _boosting_rules(self, total_weight: float, n_features: int) -> Rules:
-        rules = self._rules(total_weight, n_features)
-        return rules._replace(criterion=NEWTON, regularisation=self._regularisation, min_leaf_hessian=_LEAST_HESSIAN)
-
-    def _stopping(self, training: TrainingSet, seed: int) -> Stopping | None:
+    def _stopping(self, training: TrainingSet, seed: int, doubtful: bool) -> Stopping | None:
         """Which objects are held out, if any; classes keep their shares, unless one has a single object."""
         wanted = self.early_stopping
         if isinstance(wanted, str):
-            wanted = self._is_doubtful or training.n_objects > MANY_OBJECTS
+            wanted = doubtful or training.n_objects > MANY_OBJECTS
         if not wanted or training.n_objects < 2:
             return None
         n_held_out = int(np.clip(self.validation_fraction * training.n_objects, 1, training.n_objects - 1))

@@ -28,11 +28,8 @@ from .boosted_trees import BoostedTrees
 from .classifier import ProbabilisticClassifier
 from .parameters import BOOSTING_PARAMETERS
 
-_FOR_DOUBTFUL_LABELS = 5.0  # λ: without it, late iterations explain each label as it is
 _ATTRIBUTES = ATTRIBUTES | {
-    "label_truth_": Description(
-        "None", "The forest corrects its answers for doubtful labels; here the loss knows them."
-    )
+    "label_truth_": Description("None", "The forest corrects its answers for doubtful labels; here the loss does.")
 }
 
 
@@ -142,16 +139,9 @@ class ProbabilisticGradientBoostingClassifier(BoostedTrees, ProbabilisticClassif
         information = 1.0 if training.doubt is None else training.doubt.information
         return log_loss(training.labels, weight, information)
 
-    def _read_training_set(self, given: tuple, *target: Any) -> tuple[TrainingSet, Cells, LabelTable]:
-        training, cells, labels = super()._read_training_set(given, *target)
-        self._is_doubtful, self.label_truth_ = labels.pmf is not None, None
-        return training, cells, labels
-
-    @property
-    def _regularisation(self) -> float:
-        if isinstance(self.l2_regularization, str):
-            return _FOR_DOUBTFUL_LABELS if self._is_doubtful else 0.0
-        return float(self.l2_regularization)
+    def _is_doubtful(self, target: LabelTable) -> bool:
+        self.label_truth_ = None
+        return target.pmf is not None
 
     def _check_classes(self, classes: np.ndarray) -> None:
         if len(classes) < 2:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..estimators.boosting import ProbabilisticGradientBoostingClassifier
 from ..estimators.classifier import ProbabilisticClassifier
 from ..estimators.forest import ProbabilisticRandomForestClassifier
 from ..estimators.tree import ProbabilisticDecisionTreeClassifier
@@ -21,6 +22,7 @@ from ..support.atomic import replacing
 from ..trees.fitted_tree import FittedTree
 from .model_file import Arrays, Header, ModelFileError, read_file, read_header, write_file
 from .saved_arrays import check_declarations
+from .saved_boosting import boosting_to_arrays, restore_boosting
 from .saved_columns import checked_classes, checked_names
 from .saved_families import FamilyShelf, read_shelf
 from .saved_features import PROBABILITY_ROUNDING, features_from, features_to_arrays, features_to_json
@@ -41,6 +43,7 @@ from .saved_values import check_sizes, from_json, to_json
 KINDS: dict[str, type[ProbabilisticClassifier]] = {
     "forest": ProbabilisticRandomForestClassifier,
     "tree": ProbabilisticDecisionTreeClassifier,
+    "boosting": ProbabilisticGradientBoostingClassifier,
 }
 
 # What goes wrong in making a model of a document that is not one.
@@ -56,7 +59,7 @@ def save(model: Any, path: str | os.PathLike, *, about: Mapping[str, Any] | None
 
     Parameters
     ----------
-    model : ProbabilisticRandomForestClassifier or ProbabilisticDecisionTreeClassifier
+    model : ProbabilisticRandomForestClassifier or another model of probforest
         The model, fitted.
     path : str or path
         Name of the file; `.prf` is the usual ending.
@@ -110,7 +113,7 @@ def load(path: str | os.PathLike) -> Any:
 
     Returns
     -------
-    ProbabilisticRandomForestClassifier or ProbabilisticDecisionTreeClassifier
+    ProbabilisticRandomForestClassifier or another model of probforest
         The fitted model.
 
     Raises
@@ -134,9 +137,9 @@ def describe(path: str | os.PathLike) -> Json:
     Returns
     -------
     dict
-        `kind` ("forest" or "tree"), `n_trees`, `n_nodes`, `classes` (list), `n_features` (without error features),
-        `has_fallback_trees`, `columns` (names of all columns of the table, or None), `about` (the notes of `save`),
-        `written_by` (version of probforest), `format_version`.
+        `kind` ("forest", "tree" or "boosting"), `n_trees`, `n_nodes`, `classes` (list), `n_features` (without error
+        features), `has_fallback_trees`, `columns` (names of all columns of the table, or None), `about` (the notes of
+        `save`), `written_by` (version of probforest), `format_version`.
     """
     header = read_header(path, _check_header)
     document, shapes = header.document, {name: declared.shape for name, declared in header.arrays.items()}
@@ -176,7 +179,7 @@ def _check_header(header: Header) -> None:
         check_sizes(document)
         check_declarations(
             header.arrays,
-            is_forest=document["kind"] == "forest",
+            kind=document["kind"],
             n_features=len(document["feature_families"]),
             n_classes=len(from_json(document["classes"])),
             n_error_spreads=len(document.get("error_spreads", [])),
@@ -224,8 +227,8 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         "families": shelf.entries,
         "label_truth": label_truth_to_json(model.label_truth_),
     }
-    trees = model.trees_ if kind == "forest" else [model.tree_]
-    fallback = model.fallback_trees_ if kind == "forest" else [model.fallback_tree_]
+    trees = [model.tree_] if kind == "tree" else model.trees_
+    fallback = [model.fallback_tree_] if kind == "tree" else model.fallback_trees_
     arrays = {
         **trees_to_arrays(trees),
         **(trees_to_arrays(fallback, FALLBACK) if model.feature_model_.has_error_features else {}),
@@ -233,6 +236,8 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         **shelf.arrays(),
         **label_truth_to_arrays(model.label_truth_),
     }
+    if kind == "boosting":
+        arrays |= boosting_to_arrays(model)
     if kind == "forest":
         arrays["draws"] = draws_to_array(model.draws_)
         document["oob_score"] = to_json(getattr(model, "oob_score_", None), "oob_score_")
@@ -259,18 +264,26 @@ def _unpacked(document: Json, arrays: Arrays) -> Any:
     if document["feature_names_in"] is not None:
         model.feature_names_in_ = checked_names(from_json(document["feature_names_in"]), model.n_features_in_)
     model.label_truth_ = label_truth_from(document.get("label_truth"), arrays, n_classes)
-    trees = trees_from_arrays(arrays, n_features, n_classes)
+    if kind == "boosting":
+        restore_boosting(model, arrays, n_classes)
+    else:
+        _restore_trees(model, document, arrays, n_classes)
+    check_parameters(model)
+    route(model, document["routing"])
+    return model
+
+
+def _restore_trees(model: Any, document: Json, arrays: Arrays, n_classes: int) -> None:
+    """Give a forest or a tree its trees, and what else it has of its own."""
+    trees = trees_from_arrays(arrays, model.feature_model_.n_features, n_classes)
     fallback = _fallback_trees(model.feature_model_, arrays, n_classes, len(trees))
-    if kind == "forest":
+    if document["kind"] == "forest":
         model.trees_, model.fallback_trees_ = trees, fallback
         model.draws_ = draws_from_array(arrays["draws"], len(trees))
         _restore_out_of_bag(model, document["oob_score"], arrays.get("oob_decision_function"), n_classes)
     else:
         (model.tree_,) = trees
         model.fallback_tree_ = fallback[0] if fallback else None
-    check_parameters(model)
-    route(model, document["routing"])
-    return model
 
 
 def _fallback_trees(features: FeatureModel, arrays: Arrays, n_classes: int, n_trees: int) -> list[FittedTree]:
