@@ -10,6 +10,7 @@ import naive_boosting
 from engine import binned, kernel_rules, target_of
 from probforest.features.measurements import read_measurements
 from probforest.kernels.best_first import Growth, grow_leaf_by_leaf, new_grow_space
+from probforest.kernels.cuts import sum_left_of_stored
 from probforest.kernels.histogram import add_whole_node, subtract_node
 from probforest.kernels.propagate import follow_larger
 from probforest.trees.fitted_tree import FittedTree, sum_of_answers
@@ -126,7 +127,14 @@ def test_histograms_of_children_add_up(noise):
     np.testing.assert_allclose(whole[:, :, :3].sum(axis=1), np.tile(problem.pmf.sum(axis=0), (3, 1)))
     missing = np.isnan(problem.values)
     np.testing.assert_allclose(whole[:, -1, 2], missing.sum(axis=0))
-    subtract_node(whole, left, 2)
+    subtract_node(whole, left)
     np.testing.assert_allclose(whole, right, atol=1e-12)
-    subtract_node(whole, right, 2)
-    assert not whole.any()  # rounding leaves nothing behind
+    missing_sums, sums = np.empty(3), np.empty((3, 20))
+    for j, n_bins in enumerate(bins.n_bins):
+        first, n_cuts = sum_left_of_stored(whole[j], n_bins, 1e-12, missing_sums, sums)
+        np.testing.assert_allclose(missing_sums, right[j, -1, :3], atol=1e-12)
+        np.testing.assert_allclose(sums[:, :n_cuts].T, np.cumsum(right[j, first : first + n_cuts, :3], axis=0))
+    subtract_node(whole, right)
+    for j, n_bins in enumerate(bins.n_bins):  # rounding is not taken for members
+        assert sum_left_of_stored(whole[j], n_bins, 1e-12, missing_sums, sums) == (0, 0)
+        assert not missing_sums.any()

@@ -106,8 +106,8 @@ def add(commands) -> None:
         default=[],
         type=setting,
         metavar="KEY=VALUE",
-        help="parameters of ProbabilisticRandomForestClassifier, such as n_estimators=500 or 'sentinels={\"*\"=-9999}', "
-        "or of ProbabilisticGradientBoostingClassifier, such as max_iter=300",
+        help="parameters of ProbabilisticRandomForestClassifier, such as n_estimators=500 or "
+        "'sentinels={\"*\"=-9999}', or of ProbabilisticGradientBoostingClassifier, such as max_iter=300",
     )
     parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="seed of the forest (default: 0)")
     add_n_jobs(parser)

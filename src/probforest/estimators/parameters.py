@@ -239,10 +239,9 @@ FOREST_PARAMETERS = _SHARED | {
     ),
 }
 
-_OF_BOTH = "max_depth", "min_samples_leaf", "missing", "unknown_error", "max_bins", "distribution", "prior"
-_OF_BOTH += "error_columns", "sentinels", "error_features"
+_OF_TABLES = "missing", "unknown_error", "max_bins", "distribution", "prior", "error_columns", "sentinels"
 
-BOOSTING_PARAMETERS = {name: _SHARED[name] for name in _OF_BOTH} | {
+BOOSTING_PARAMETERS = {name: _SHARED[name] for name in (*_OF_TABLES, "error_features")} | {
     "learning_rate": Parameter(
         "float", "Factor of the values of leaves: the share of a step that is taken.", _positive
     ),

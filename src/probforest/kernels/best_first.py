@@ -27,7 +27,7 @@ from .layout import (
     Nodes,
     Search,
 )
-from .propagate import conserve, left_probabilities, move_down, new_members, send
+from .propagate import conserve, left_probabilities, new_members, send
 from .split import new_node_mass, new_search, split_node
 from .statistic import add_members, impurity_of, score_of, weight_of, write_value
 
@@ -118,42 +118,37 @@ def best_leaf(pool, n_nodes):
 
 
 @kernel
-def try_split(this, top, cells, rules, space):
-    """Send the members of a node to its children, in the free space from `top` on: the right one, and with room for
-    all members behind it the left one. Returns an AppliedSplit; its feature is LEAF if a child weighs too little."""
+def part_members(this, top, cells, rules, space):
+    """Send the members of a node to its children: the larger one takes the place of the node, the other one goes to
+    the free space from `top` on. Returns an AppliedSplit; its feature is LEAF, and nothing has changed, if a child
+    weighs too little, and its ends are NO_ROOM if there is not enough room."""
     members, places, numbers = space.members, space.pool.places, space.pool.numbers
     start, stop = places[this, START], places[this, STOP]
     feature, threshold = places[this, SPLIT_FEATURE], numbers[this, THRESHOLD]
     to_left = space.node.to_left[: stop - start]
     left_probabilities(cells, feature, threshold, members.row[start:stop], to_left, space.node.scratch)
     missing_left, share_left = settle_missing(to_left, members.mass[start:stop], numbers[this, SPLIT_MISSING])
-    conserve(members, start, stop, to_left, share_left, rules.keep_proba)
-    right_end, left_end, right_weight, left_weight = send(
-        members, start, stop, top, to_left, share_left, rules.keep_proba
-    )
+    n_right, n_left, right_weight, left_weight = conserve(members, start, stop, to_left, share_left, rules.keep_proba)
     decrease = numbers[this, GAIN] / space.nodes.summary[this, WEIGHT]
-    enough = min(right_weight, left_weight) >= rules.min_leaf_weight
-    return AppliedSplit(feature if enough else LEAF, threshold, missing_left, share_left, decrease, right_end, left_end)
-
-
-@inlined
-def settle_children(members, start, stop, top, right_end, left_end):
-    """Move the larger child that `send` wrote over its parent, and the other one to `top`.
-    Returns where the left one begins and ends, and where the right one does."""
-    n_members, n_right, n_left = stop - start, right_end - top, left_end - top - (stop - start)
-    if n_left >= n_right:
-        move_down(members, top + n_members, left_end, start)
-        return start, start + n_left, top, right_end
-    move_down(members, top, right_end, start)
-    move_down(members, top + n_members, left_end, top)
-    return top, top + n_left, start, start + n_right
+    right_end, left_end = np.int64(NO_ROOM), np.int64(NO_ROOM)
+    if min(right_weight, left_weight) < rules.min_leaf_weight:
+        feature = np.int64(LEAF)
+    elif top + min(n_right, n_left) < members.row.shape[0]:
+        right_start, left_start = (top, start) if n_left >= n_right else (start, top)
+        right_end, left_end, _, _ = send(
+            members, start, stop, right_start, left_start, to_left, share_left, rules.keep_proba
+        )
+    return AppliedSplit(feature, threshold, missing_left, share_left, decrease, right_end, left_end)
 
 
 @kernel
-def begin_children(parent, left, places_of_both, is_last, target, bins, rules, growth, space):
+def begin_children(parent, left, top, split, is_last, target, bins, rules, growth, space):
     """Write both children of a node, `left` and `left` + 1, and search their splits, unless no more is needed."""
     node, search, members, pool, nodes, _ = space
-    left_start, left_stop, right_start, right_stop = places_of_both
+    left_start, right_start = pool.places[parent, START], top
+    if split.left_end > top:  # then the left one is the smaller one
+        left_start, right_start = top, pool.places[parent, START]
+    left_stop, right_stop = split.left_end, split.right_end
     right, depth = left + 1, pool.places[parent, DEPTH] + 1
     smaller, larger, start, stop = left, right, left_start, left_stop
     if right_stop - right_start < left_stop - left_start:
@@ -171,7 +166,7 @@ def begin_children(parent, left, places_of_both, is_last, target, bins, rules, g
         return
     histogram = search.stored[pool.places[smaller, STORED]]
     add_whole_node(bins, members.row[start:stop], node.columns, histogram)
-    subtract_node(search.stored[pool.places[larger, STORED]], histogram, COLUMNS - 1)
+    subtract_node(search.stored[pool.places[larger, STORED]], histogram)
     find_split(left, bins, rules, space)
     find_split(right, bins, rules, space)
 
@@ -224,21 +219,19 @@ def grow_best_first(cells, bins, target, weight, rules, growth, space, raw):
         this = best_leaf(pool, n_nodes)
         if this == LEAF:
             break
-        start, stop = pool.places[this, START], pool.places[this, STOP]
-        if top + 2 * (stop - start) + 1 > members.row.shape[0]:
-            return NO_ROOM
-        split = try_split(this, top, cells, rules, space)
+        split = part_members(this, top, cells, rules, space)
         if split.feature == LEAF:  # exact masses are lighter than those of the grid: the next best with heavier sides
             pool.numbers[this, LEAST] *= 2.0
             find_split(this, bins, rules, space)
             continue
+        if split.right_end == NO_ROOM:
+            return NO_ROOM
         write_split(nodes, this, split)
         nodes.links[this, RIGHT] = n_nodes
         pool.numbers[this, GAIN] = -math.inf
-        places = settle_children(members, start, stop, top, split.right_end, split.left_end)
-        top += min(split.right_end - top, split.left_end - top - (stop - start))
         is_last = n_nodes + 2 >= 2 * growth.max_leaf_nodes - 1
-        begin_children(this, n_nodes, places, is_last, target, bins, rules, growth, space)
+        begin_children(this, n_nodes, top, split, is_last, target, bins, rules, growth, space)
+        top = max(split.right_end, split.left_end)
         n_nodes += 2
     order_nodes(n_nodes, space, raw)
     return n_nodes

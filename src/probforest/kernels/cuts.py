@@ -88,29 +88,33 @@ def sum_left_of_listed(histogram, column_step, bin_step, bin_of_cut, n_cuts, lef
 
 
 @kernel
-def sum_left_of_stored(stored, n_bins, missing, left):
-    """The same from a histogram `stored` (more than n_bins, n_lanes) that stays as it is: columns side by side, the
-    weight in the last one, the missing cells behind all bins of all features.
+def sum_left_of_stored(stored, n_bins, least, missing, left):
+    """The same from a histogram `stored` (more than n_bins, n_lanes) that stays as it is: three columns side by side,
+    the weight last, the missing cells behind all bins of all features.
 
-    Bins without weight at both ends are left out. Returns the first bin that has some, and the number of bins from
-    there to the last one, (0, 0) if none has; fills `missing` (n_columns,) and `left`.
+    A bin that weighs no more than `least` is empty: that is what subtraction leaves behind. Empty bins at both ends are
+    left out. Returns the first bin that is not, and the number of bins from there to the last one, (0, 0) if all are;
+    fills `missing` (3,) and `left` (3, n or more).
     """
-    n_columns, last_row = left.shape[0], stored.shape[0] - 1
-    weight = n_columns - 1
-    for c in range(n_columns):
-        missing[c] = stored[last_row, c]
+    last_row = stored.shape[0] - 1
+    there_are = stored[last_row, 2] > least
+    for c in range(3):
+        missing[c] = stored[last_row, c] if there_are else 0.0
     first, end = 0, n_bins
-    while first < end and stored[first, weight] == 0.0:
+    while first < end and stored[first, 2] <= least:
         first += 1
-    while end > first and stored[end - 1, weight] == 0.0:
+    while end > first and stored[end - 1, 2] <= least:
         end -= 1
     if first == end:
         return 0, 0
-    for c in range(n_columns):
-        below = 0.0
-        for b in range(first, end):
-            below += stored[b, c]
-            left[c, b - first] = below
+    one, two, three = 0.0, 0.0, 0.0
+    for b in range(first, end):  # all columns at once: each sum waits for its last addition
+        place, cut = np.uint64(b), np.uint64(b - first)
+        counts = stored[place, 2] > least
+        one += stored[place, 0] if counts else 0.0
+        two += stored[place, 1] if counts else 0.0
+        three += stored[place, 2] if counts else 0.0
+        left[0, cut], left[1, cut], left[2, cut] = one, two, three
     return first, end - first
 
 

@@ -14,8 +14,6 @@ from .jit import inlined, kernel
 from .layout import GRID_POINTS, SCRATCH
 
 LANES = 4  # columns that are added at once: there is a multiple of this many
-# What subtraction leaves of a bin's weight where nothing should be left, relative to what was there.
-_ROUNDING = 1e-12
 
 
 @inlined
@@ -124,8 +122,8 @@ def add_whole_node(bins, index, columns, stored):
     codes, missing_code, chunk = bins.codes, bins.missing_code, bins.chunk
     n_features, n_rows = stored.shape[0], np.uint64(stored.shape[1])
     flat = stored.reshape(-1)
-    for place in range(flat.shape[0]):
-        flat[place] = 0.0
+    for entry in range(flat.shape[0]):
+        flat[entry] = 0.0
     n_points = GRID_POINTS if codes.shape[2] > 1 else 1
     for m in range(index.shape[0]):
         i = np.uint64(index[m])
@@ -147,13 +145,9 @@ def add_whole_node(bins, index, columns, stored):
 
 
 @kernel
-def subtract_node(stored, other, weight):
+def subtract_node(stored, other):
     """Take the histogram `other` of one child away from `stored` (d, n_bins + 1, LANES) of its parent: what remains is
-    that of the other child. `weight` is the lane of the weight. A bin in which only rounding is left becomes empty."""
+    that of the other child, up to rounding."""
     whole, part = stored.reshape(-1), other.reshape(-1)
-    for first in range(0, whole.shape[0], LANES):
-        before = whole[first + weight]
-        after = before - part[first + weight]
-        is_empty = after <= _ROUNDING * before
-        for c in range(LANES):
-            whole[first + c] = 0.0 if is_empty else whole[first + c] - part[first + c]
+    for place in range(whole.shape[0]):
+        whole[place] -= part[place]

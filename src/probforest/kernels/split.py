@@ -13,6 +13,7 @@ from .layout import EQUAL, INDEX, LEAF, LEARNED, REAL, SAME_COST, SCRATCH, Bins,
 from .statistic import forbid, score_cuts, weigh_cuts, weight_of
 
 FEW_MEMBERS = 32  # so many occupy few bins
+_NOTHING = 1e-12  # what rounding leaves of the weight of a bin, relative to that of the node
 # Rows of a slot in `Search.cuts`.
 OBSERVED = 0  # weight of the observed cells to the left
 SCORE = 1  # score of the cut, for each of up to three ways to treat missing cells; -inf: not allowed
@@ -52,7 +53,8 @@ def fill_slot(search, slot, bins, feature, index, node, criterion):
     """Find the sums to the left of each cut of the feature, from members that are added up or from what is stored."""
     if search.stored.shape[0] > 0:
         stored = search.stored[search.in_use[0], feature]
-        first_bin, n_cuts = sum_left_of_stored(stored, bins.n_bins[feature], search.missing, search.left)
+        least = _NOTHING * weight_of(node.total, criterion)
+        first_bin, n_cuts = sum_left_of_stored(stored, bins.n_bins[feature], least, search.missing, search.left)
     else:
         first_bin, n_cuts = add_up(search, slot, bins, feature, index, node)
     weigh_cuts(n_cuts, search.left, criterion, search.cuts[slot, OBSERVED])

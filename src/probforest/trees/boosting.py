@@ -75,7 +75,7 @@ class Booster:
             new_grow_space(n_grown, training.bins, growth.max_leaf_nodes, of_features)
             for of_features in random.integers(1, MAX_SEED, loss.n_scores).tolist()
         ]
-        self._points = _DrawnPoints(training.bins, random.integers(1, 2**63))
+        self._points = _DrawnPoints(training.bins, int(random.integers(1, 2**63)))
 
     def run(
         self, n_iterations: int, progress: Callable[[Iterator[float]], Iterator[float]] = lambda losses: losses
