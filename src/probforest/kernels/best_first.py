@@ -130,9 +130,9 @@ def part_members(this, top, cells, rules, space):
     missing_left, share_left = settle_missing(to_left, members.mass[start:stop], numbers[this, SPLIT_MISSING])
     n_right, n_left, right_weight, left_weight = conserve(members, start, stop, to_left, share_left, rules.keep_proba)
     decrease = numbers[this, GAIN] / space.nodes.summary[this, WEIGHT]
-    right_end, left_end = np.int64(NO_ROOM), np.int64(NO_ROOM)
+    right_end, left_end = NO_ROOM, NO_ROOM
     if min(right_weight, left_weight) < rules.min_leaf_weight:
-        feature = np.int64(LEAF)
+        feature = LEAF
     elif top + min(n_right, n_left) < members.row.shape[0]:
         right_start, left_start = (top, start) if n_left >= n_right else (start, top)
         right_end, left_end, _, _ = send(

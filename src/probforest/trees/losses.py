@@ -65,6 +65,9 @@ class LogLoss:
         weight = weight / self.information
         counted = weight > 0
         scores = raw[:, counted]
+        if self.n_scores == 1 and self.evidence is None:  # the most common case, in one go
+            margin = np.where(self.class_index[counted] == 1, scores[0], -scores[0])
+            return float(weight[counted] @ np.logaddexp(0.0, -margin) / weight[counted].sum())
         if self.n_scores == 1:
             scores = np.concatenate([np.zeros_like(scores), scores])
         log_proba = log_softmax(scores, axis=0)
