@@ -16,7 +16,7 @@ from .console import Console, open_closed_streams
 
 FAILED, WRONG_INPUT = 1, 2
 _COMMANDS = {
-    "train": "train a forest on a table and save it",
+    "train": "train a forest, or boosted trees, on a table and save it",
     "predict": "classify a table with a saved forest",
     "evaluate": "evaluate a saved forest on a table with known classes",
     "inspect": "describe a saved forest and the columns it needs",

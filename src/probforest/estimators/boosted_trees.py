@@ -112,7 +112,12 @@ class BoostedTrees(TreeEnsemble):
         )
         growth = Growth(int(self.max_leaf_nodes), float(self.learning_rate))
         booster = Booster(training, loss, rules, growth, stopping=stopping, seed=seed, n_jobs=self.n_jobs)
-        return booster.run(n_iterations, lambda losses: with_progress(losses, n_iterations, "iterations", self.verbose))
+
+        def shown(losses: Iterator[float]) -> Iterator[float]:
+            note = "loss {:.4f}".format
+            return with_progress(losses, n_iterations, "iterations", self.verbose, note=note)
+
+        return booster.run(n_iterations, shown)
 
     def _rules(self, total_weight: float, n_features: int) -> Rules:
         """The rules of the small forests that try priors: there is no parameter for some of them."""

@@ -75,7 +75,7 @@ class Booster:
             new_grow_space(n_grown, training.bins, growth.max_leaf_nodes, of_features)
             for of_features in random.integers(1, MAX_SEED, loss.n_scores).tolist()
         ]
-        self._points = _DrawnPoints(training.bins, int(random.integers(1, 2**63)))
+        self._points = DrawnPoints(training.bins, int(random.integers(1, 2**63)))
 
     def run(
         self, n_iterations: int, progress: Callable[[Iterator[float]], Iterator[float]] = lambda losses: losses
@@ -139,7 +139,7 @@ class Booster:
             raw[self._stopping.held_out] += answers[:, 0]
 
 
-class _DrawnPoints:
+class DrawnPoints:
     """The bins of a training set with one grid point of each cell, drawn with its probability, anew every time.
 
     In a search, a value with an error takes one place instead of seven; objects still move with their exact F. The
