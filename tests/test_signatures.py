@@ -14,8 +14,13 @@ USE = """
 import importlib, json, pkgutil
 import numba
 import numpy as np
-from probforest import ProbabilisticDecisionTreeClassifier, ProbabilisticRandomForestClassifier, kernels
-from probforest import ProbabilisticRandomForestRegressor
+from probforest import (
+    ProbabilisticDecisionTreeClassifier,
+    ProbabilisticGradientBoostingClassifier,
+    ProbabilisticRandomForestClassifier,
+    ProbabilisticRandomForestRegressor,
+    kernels,
+)
 from probforest.cli.main import main
 
 def signatures():
@@ -45,6 +50,8 @@ models = [
     ProbabilisticDecisionTreeClassifier(criterion="entropy", missing="learned", max_depth=np.int32(4), keep_proba=0),
     ProbabilisticDecisionTreeClassifier(prior="normal", distribution="laplace"),
     ProbabilisticDecisionTreeClassifier(criterion="entropy", max_bins=65535),
+    ProbabilisticGradientBoostingClassifier(max_iter=3, min_samples_leaf=5, max_features=0.5, early_stopping=True),
+    ProbabilisticGradientBoostingClassifier(max_iter=3, min_samples_leaf=0.1, max_bins=65535, max_depth=3),
 ]
 for model in models:
     for options in tables:
@@ -83,5 +90,5 @@ def test_no_use_of_the_estimators_compiles_a_kernel_twice_or_what_precompile_has
     assert json.loads(report)["folder"].startswith(str(tmp_path))
     precompiled, found = json.loads(f"[{counted}")
     assert precompiled == found
-    assert len(found["grow_nodes"]) == 2
+    assert len(found["grow_nodes"]) == len(found["grow_best_first"]) == 2
     assert {name: each for name, each in found.items() if len(each) > 1 and not differ_in_bin_codes(each)} == {}

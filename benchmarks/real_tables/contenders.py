@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 
-from probforest import ProbabilisticRandomForestClassifier
+from probforest import ProbabilisticGradientBoostingClassifier, ProbabilisticRandomForestClassifier
 from probforest.features.measurements import read_measurements
 from probforest.features.prior import learn_priors, with_priors
 
@@ -80,6 +80,18 @@ def probabilistic(**options: Any) -> Contender:
     return answer
 
 
+def boosted(**options: Any) -> Contender:
+    """Our boosting."""
+
+    def answer(trial: Trial) -> Answers:
+        training = trial.training
+        model = ProbabilisticGradientBoostingClassifier(random_state=trial.seed, n_jobs=-1, **options)
+        model.fit(training.X, training.y, X_err=training.X_err, y_proba=training.confidence)
+        return {name: model.predict_proba(test.X, X_err=test.X_err) for name, test in trial.tests.items()}
+
+    return answer
+
+
 def without_errors(**options: Any) -> Contender:
     """Our forest on values that are taken as exact."""
 
@@ -124,5 +136,9 @@ OURS: dict[str, Contender] = {
     'max_features="sqrt"': probabilistic(max_features="sqrt"),
     "max_features=0.5": probabilistic(max_features=0.5),
     "exact values": without_errors(),
+    "boosted": boosted(),
+    "boosted, 300": boosted(max_iter=300),
+    "boosted, early stopping": boosted(max_iter=300, early_stopping=True),
+    "boosted, error features": boosted(error_features=True),
 }
 CONTENDERS = RIVALS | OURS

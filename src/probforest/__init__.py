@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .estimators.boosting import ProbabilisticGradientBoostingClassifier
     from .estimators.forest import ProbabilisticRandomForestClassifier
     from .estimators.forest_regressor import ProbabilisticRandomForestRegressor
     from .estimators.tree import ProbabilisticDecisionTreeClassifier
@@ -19,6 +20,7 @@ __all__ = [
     "ModelFileError",
     "ProbabilisticDecisionTreeClassifier",
     "ProbabilisticDecisionTreeRegressor",
+    "ProbabilisticGradientBoostingClassifier",
     "ProbabilisticRandomForestClassifier",
     "ProbabilisticRandomForestRegressor",
     "describe",
@@ -31,6 +33,7 @@ _HOME = {
     "ModelFileError": "storage.model_file",
     "ProbabilisticDecisionTreeClassifier": "estimators.tree",
     "ProbabilisticDecisionTreeRegressor": "estimators.tree_regressor",
+    "ProbabilisticGradientBoostingClassifier": "estimators.boosting",
     "ProbabilisticRandomForestClassifier": "estimators.forest",
     "ProbabilisticRandomForestRegressor": "estimators.forest_regressor",
     "describe": "storage.models",

@@ -5,13 +5,18 @@ import re
 
 import pytest
 
-from probforest import ProbabilisticDecisionTreeClassifier, ProbabilisticRandomForestClassifier
+from probforest import (
+    ProbabilisticDecisionTreeClassifier,
+    ProbabilisticGradientBoostingClassifier,
+    ProbabilisticRandomForestClassifier,
+)
 from probforest.estimators.arguments import ATTRIBUTES
-from probforest.estimators.parameters import FOREST_PARAMETERS, TREE_PARAMETERS
+from probforest.estimators.parameters import BOOSTING_PARAMETERS, FOREST_PARAMETERS, TREE_PARAMETERS
 
 ESTIMATORS = {
     ProbabilisticDecisionTreeClassifier: TREE_PARAMETERS,
     ProbabilisticRandomForestClassifier: FOREST_PARAMETERS,
+    ProbabilisticGradientBoostingClassifier: BOOSTING_PARAMETERS,
 }
 METHODS = [
     getattr(estimator, name)
@@ -81,4 +86,4 @@ def test_a_subclass_with_its_own_signature_checks_the_parameters_it_inherits(est
 
     with pytest.raises(ValueError, match="max_depth must be an integer from 1 to"):
         Deep().fit([[0.0], [1.0]], [0, 1])
-    assert Deep(2).fit([[0.0], [1.0]], [0, 1]).predict([[1.0]]) == [1]
+    assert Deep(2).fit([[0.0], [1.0]] * 50, [0, 1] * 50).predict([[1.0]]) == [1]

@@ -20,18 +20,21 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from probforest import (
     ProbabilisticDecisionTreeClassifier,
     ProbabilisticDecisionTreeRegressor,
+    ProbabilisticGradientBoostingClassifier,
     ProbabilisticRandomForestClassifier,
     ProbabilisticRandomForestRegressor,
 )
 
 FOREST = ProbabilisticRandomForestClassifier(n_estimators=10, random_state=0)
 TREE = ProbabilisticDecisionTreeClassifier()
+BOOSTING = ProbabilisticGradientBoostingClassifier(max_iter=10, min_samples_leaf=5, random_state=0)
 
 
 def expected_failures(estimator):
     """Of the failures that scikit-learn declares for its own forest, the one that ours shares: a bootstrap draws other
-    rows when a row is given twice than when it weighs twice. The tree, and the forest without bootstrap, have none."""
-    if getattr(estimator, "bootstrap", False):
+    rows when a row is given twice than when it weighs twice, and so does early stopping. The tree, and the forest
+    without bootstrap, have none."""
+    if getattr(estimator, "bootstrap", False) or getattr(estimator, "early_stopping", False) is True:
         return {"check_sample_weight_equivalence_on_dense_data": "the draws depend on the number of rows"}
     return {}
 
@@ -44,6 +47,8 @@ def expected_failures(estimator):
         ProbabilisticRandomForestClassifier(n_estimators=10, voting="majority", missing="equal", bootstrap=False),
         ProbabilisticDecisionTreeRegressor(),
         ProbabilisticRandomForestRegressor(n_estimators=10, random_state=0),
+        BOOSTING,
+        ProbabilisticGradientBoostingClassifier(max_iter=5, early_stopping=True, max_features=0.5, random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -63,7 +68,7 @@ def routing():
         yield
 
 
-@pytest.mark.parametrize("model", [TREE, FOREST], ids=["tree", "forest"])
+@pytest.mark.parametrize("model", [TREE, FOREST, BOOSTING], ids=["tree", "forest", "boosting"])
 def test_clone_has_the_parameters_and_not_the_fit(model, cancer):
     X, X_err, y = cancer
     fitted = clone(model).fit(X, y, X_err=X_err)
@@ -72,7 +77,7 @@ def test_clone_has_the_parameters_and_not_the_fit(model, cancer):
     assert not hasattr(copy, "classes_")
 
 
-@pytest.mark.parametrize("model", [TREE, FOREST], ids=["tree", "forest"])
+@pytest.mark.parametrize("model", [TREE, FOREST, BOOSTING], ids=["tree", "forest", "boosting"])
 @pytest.mark.parametrize("way", ["pickle", "joblib", "joblib_mmap"])
 def test_saved_models_answer_the_same_bits(model, way, cancer, tmp_path):
     X, X_err, y = cancer
@@ -153,7 +158,7 @@ def test_class_probabilities_from_a_data_frame(cancer):
 
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "predict_log_proba", "apply", "leaf_proba"])
-@pytest.mark.parametrize("model", [TREE, FOREST], ids=["tree", "forest"])
+@pytest.mark.parametrize("model", [TREE, FOREST, BOOSTING], ids=["tree", "forest", "boosting"])
 def test_a_model_with_errors_warns_once_per_call_when_asked_without(model, method, cancer):
     X, X_err, y = cancer
     fitted = clone(model).fit(X, y, X_err=X_err)

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from probforest import ProbabilisticDecisionTreeClassifier, ProbabilisticRandomForestClassifier
+from probforest import (
+    ProbabilisticDecisionTreeClassifier,
+    ProbabilisticGradientBoostingClassifier,
+    ProbabilisticRandomForestClassifier,
+)
 from probforest.explain import Contributions, contributions
 
 RANDOM = np.random.default_rng(0)
@@ -147,3 +151,17 @@ def test_a_figure():
     end = ax.patches[-1]
     assert end.get_width() == pytest.approx(found.answers[0].max())
     plt.close("all")
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_of_boosting(n_classes):
+    y = np.minimum(Y, n_classes - 1)
+    model = ProbabilisticGradientBoostingClassifier(max_iter=5, random_state=0).fit(HOLES, y, X_err=X_ERR)
+    found = model.contributions(HOLES, X_err=X_ERR)
+    scores = model.decision_function(HOLES, X_err=X_ERR).reshape(N, -1)
+    np.testing.assert_allclose(found.answers, scores)
+    np.testing.assert_allclose(found.base + found.values.sum(axis=1), scores, atol=1e-12)
+    assert found.text(0).startswith("score of ")
+    value = model.value_of_measurement(HOLES[:30], X_err=X_ERR[:30])
+    np.testing.assert_allclose(value.top_probability, model.predict_proba(HOLES[:30], X_err=X_ERR[:30]).max(axis=1))
+    assert value.gain.mean() > 0

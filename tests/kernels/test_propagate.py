@@ -23,7 +23,7 @@ def test_children_are_those_of_the_oracle(keep_proba, share_left):
     reach, main = random.random(n), random.random(n) < 0.5
     to_left = random.choice([0.0, 0.02, 0.5, 0.8, 1.0], n)
     members = members_of(reach, main)
-    right_end, left_end, right_weight, left_weight = send(members, 0, n, to_left, share_left, keep_proba)
+    right_end, left_end, right_weight, left_weight = send(members, 0, n, n, 2 * n, to_left, share_left, keep_proba)
     on_main = {int(i) for i in np.flatnonzero(main)}
     left, right, main_left, main_right = naive.send(
         list(enumerate(reach)), to_left, on_main, share_left >= 0.5, keep_proba
@@ -42,7 +42,7 @@ def test_children_are_those_of_the_oracle(keep_proba, share_left):
 def test_probability_of_an_object_never_becomes_zero_on_its_most_probable_path():
     members = members_of([1.0], [True])
     for _ in range(3000):
-        right_end, left_end, _, _ = send(members, 0, 1, np.array([0.5]), 1.0, 1.0)
+        right_end, left_end, _, _ = send(members, 0, 1, 1, 2, np.array([0.5]), 1.0, 1.0)
         assert replace_parent(members, 0, 1, right_end, left_end) == (0, 1)
     assert members.reach[0] > 0
 

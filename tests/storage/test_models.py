@@ -30,7 +30,13 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from probforest import Errors, ProbabilisticDecisionTreeClassifier, ProbabilisticRandomForestClassifier, kernels
+from probforest import (
+    Errors,
+    ProbabilisticDecisionTreeClassifier,
+    ProbabilisticGradientBoostingClassifier,
+    ProbabilisticRandomForestClassifier,
+    kernels,
+)
 from probforest.families import Family, full_table
 from probforest.storage.model_file import ModelFileError, read_file, write_file
 from probforest.storage.models import describe, load, save
@@ -65,10 +71,14 @@ TRIANGLE = Family("triangle", raised, raised_inverse)
 class Case:
     """A model, how it is fitted and how it is asked."""
 
-    def __init__(self, *, X=X, y=Y, tree=False, fit=None, ask=None, **parameters):
+    def __init__(self, *, X=X, y=Y, tree=False, boosting=False, fit=None, ask=None, **parameters):
         self.X, self.y, self.fit_with, self.ask_with = X, y, fit or {}, ask
-        estimator = ProbabilisticDecisionTreeClassifier if tree else ProbabilisticRandomForestClassifier
-        self.model = estimator(**({} if tree else {"n_estimators": 4}) | {"random_state": 0} | parameters)
+        estimator, defaults = ProbabilisticRandomForestClassifier, {"n_estimators": 4}
+        if tree:
+            estimator, defaults = ProbabilisticDecisionTreeClassifier, {}
+        if boosting:
+            estimator, defaults = ProbabilisticGradientBoostingClassifier, {"max_iter": 3, "min_samples_leaf": 4}
+        self.model = estimator(**defaults | {"random_state": 0} | parameters)
 
     def fitted(self):
         return clone(self.model).fit(self.X, self.y, **self.fit_with)
@@ -140,6 +150,13 @@ CASES = {
     "tree": Case(tree=True, fit=NOISY),
     "exact tree": Case(tree=True, min_samples_leaf=0.1, max_features=np.float64(0.5), keep_proba=0),
     "tree of one node": Case(tree=True, min_samples_leaf=40),
+    "boosting": Case(boosting=True, fit=NOISY),
+    "boosting of two classes": Case(boosting=True, y=Y == 1, X=np.where(X > 2.5, np.nan, X), early_stopping=True),
+    "boosting on soft labels": Case(boosting=True, fit={"y_proba": SOFT} | NOISY, l2_regularization=1.0),
+    "boosting with error features": Case(
+        boosting=True, X=FRAME, error_columns="auto", error_features=True, early_stopping=True, max_iter=40
+    ),
+    "boosting without a split": Case(boosting=True, min_samples_leaf=40),
 }
 
 
@@ -690,6 +707,32 @@ CRAFTED = {
     "names of errors": tell("e_gmag", "error_names"),
     "nesting": tell(json.loads("[" * 800 + "]" * 800), "parameters", "sentinels"),
 }
+
+
+CRAFTED_BOOSTING = {
+    "score": put("nodes_value", (0, 0), np.inf),
+    "score that is none": put("nodes_value", (-1, 0), np.nan),
+    "large score": put("nodes_value", (0, 0), -1e200),
+    "values of classes": replace("nodes_value", lambda array: np.repeat(array, 3, axis=1)),
+    "baseline": put("baseline", 1, np.nan),
+    "fewer scores": replace("baseline", lambda array: array[:2].copy()),
+    "iteration without a tree": replace("baseline", lambda array: np.zeros(2)),
+    "training scores": replace("train_score", lambda array: array[1:].copy()),
+    "validation scores": replace("validation_score", lambda array: np.zeros(2)),
+    "another kind": tell("forest", "kind"),
+    "feature": put("nodes_links", (0, 0), 3),
+    "rate": tell(0.0, "parameters", "learning_rate"),
+}
+
+
+@pytest.mark.parametrize("name", CRAFTED_BOOSTING)
+def test_crafted_boosting_is_refused(name, path):
+    save(CASES["boosting"].fitted(), path)
+    document, arrays = read_file(path)
+    CRAFTED_BOOSTING[name](document, arrays)
+    write_file(path, document, arrays)
+    with pytest.raises(ModelFileError, match=r"has no model that probforest can use"):
+        load(path)
 
 
 @pytest.mark.parametrize("name", CRAFTED)

@@ -11,13 +11,14 @@ import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 
 from . import interruption
 from .console import Console, open_closed_streams
 
 FAILED, WRONG_INPUT = 1, 2
 _COMMANDS = {
-    "train": "train a forest on a table and save it",
+    "train": "train a forest, or boosted trees, on a table and save it",
     "predict": "classify a table with a saved forest",
     "evaluate": "evaluate a saved forest on a table with known classes",
     "explain": "explain the answers for some rows of a table",
@@ -106,7 +107,7 @@ def _expect_inputs(options: argparse.Namespace) -> None:
     """Raise the error of a file that is not there before anything is imported."""
     for argument in ("model", "table"):
         path = getattr(options, argument, None)
-        if path is not None:
+        if isinstance(path, Path):
             os.stat(path)
 
 

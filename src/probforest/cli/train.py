@@ -1,4 +1,4 @@
-"""`probforest train`: a table and a column with classes, or numbers → a saved forest."""
+"""`probforest train`: a table and a column with classes, or numbers → a saved forest, or boosted trees."""
 
 import argparse
 import inspect
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..estimators.boosting import ProbabilisticGradientBoostingClassifier
 from ..estimators.choices import describe_choices
 from ..estimators.forest import ProbabilisticRandomForestClassifier
 from ..estimators.forest_regressor import ProbabilisticRandomForestRegressor
@@ -43,6 +44,11 @@ from .options.train import TASKS
 from .predictions import Fingerprint, about_labels, in_file, table_for, wrong_labels
 from .target import read_labels_of
 
+# Of each --model, what predicts classes, and what predicts numbers.
+_ESTIMATORS: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
+    "forest": (ProbabilisticRandomForestClassifier, ProbabilisticRandomForestRegressor),
+    "boosting": (ProbabilisticGradientBoostingClassifier, None),
+}
 _MOST_IMPORTANT = 10
 _MANY_CLASSES = 100
 _SET_ELSEWHERE = {
@@ -54,7 +60,6 @@ _SET_ELSEWHERE = {
 }
 
 
-_ESTIMATORS: tuple[Callable[..., Any], ...] = (ProbabilisticRandomForestClassifier, ProbabilisticRandomForestRegressor)
 _WORD = ("class", "number")  # what the target of a row is
 
 
@@ -72,13 +77,13 @@ def run(options: argparse.Namespace, console: Console) -> int:
     refuse_to_overwrite(options.output, [options.table], overwrite=options.overwrite)
     if format_by_name(options.output)[0] is not None:
         raise ValueError(f"{options.output}: a model must not be named like a table. The usual ending is .prf.")
-    check_settings(options, [partial(_new_forest, options, console, kind) for kind in _ESTIMATORS])
+    check_settings(options, [partial(_new_forest, options, console, are_numbers) for are_numbers in (False, True)])
     errors = error_map(options.errors)
     # first, so that a folder that is not writable is noticed at once
     with replacing(options.output, overwrite=options.overwrite) as temporary:
         with open_catalogue(options.table) as catalogue:
             labelled = _labelled_rows(catalogue, options)
-            forest = _new_forest(options, console, _ESTIMATORS[labelled.are_numbers])
+            forest = _new_forest(options, console, labelled.are_numbers)
             chosen = _columns(catalogue, labelled, options, errors)
             _describe(console, catalogue, labelled, chosen, options)
             forest.set_params(error_columns=chosen.error_columns)
@@ -123,23 +128,31 @@ def _fit(
     return Fingerprint(chosen.names).after(numbers).hex()
 
 
-def _new_forest(options: argparse.Namespace, console: Console, kind: Callable[..., Any]) -> Any:
+def _new_forest(options: argparse.Namespace, console: Console, are_numbers: bool) -> Any:
     """The forest, with the parameters of --set. Out-of-bag scores cost little and are computed by default."""
     settings = dict(options.set)
+    kind = _ESTIMATORS[options.model][are_numbers]
+    if kind is None:
+        raise ValueError(
+            f"--model {options.model} is for classes. For numbers, leave it out; if {options.target} are classes, add "
+            "--task classification."
+        )
     known = inspect.signature(kind).parameters
     for key in settings:
         if key not in known:
-            raise ValueError(f"--set {key}: a forest has no such parameter. {suggestion(key, list(known))}")
+            name = "a forest" if options.model == "forest" else options.model
+            raise ValueError(f"--set {key}: {name} has no such parameter. {suggestion(key, list(known))}")
     for key, remedy in _SET_ELSEWHERE.items():
         if key in settings:
             raise ValueError(f"--set {key}: {remedy}.")
     defaults: dict[str, Any] = {
         "random_state": options.seed,
         "n_jobs": options.n_jobs,
-        "oob_score": settings.get("bootstrap", True) is not False,
         "verbose": console.shows_progress,
         "error_features": options.error_features,
     }
+    if "oob_score" in known:
+        defaults["oob_score"] = settings.get("bootstrap", True) is not False
     forest = kind(**(defaults | settings))
     forest.check_parameters()  # now rather than after the table was read
     return forest
@@ -183,8 +196,8 @@ def _columns(catalogue: Catalogue, labelled: Labelled, options: argparse.Namespa
     )
 
 
-def _out_of_bag(forest: ProbabilisticRandomForestClassifier, labels: np.ndarray) -> Evaluation | None:
-    if not forest.oob_score:
+def _out_of_bag(forest: Any, labels: np.ndarray) -> Evaluation | None:
+    if isinstance(forest, ProbabilisticGradientBoostingClassifier) or not forest.oob_score:
         return None
     return evaluate(labels, forest.oob_decision_function_, forest.classes_)
 
@@ -256,7 +269,9 @@ def _report(
 ) -> None:
     for line in describe_choices(forest):
         console.say(line)
-    if evaluation is None:
+    if isinstance(forest, ProbabilisticGradientBoostingClassifier):
+        console.say(_course(forest))
+    elif evaluation is None:
         console.say("No out-of-bag accuracy: bootstrap or oob_score is false.")
     elif isinstance(evaluation, NumberEvaluation):
         console.say("out-of-bag predictions")
@@ -279,6 +294,14 @@ def _report(
         console.say(f"  {names[j]:{width}s}  {forest.feature_importances_[j]:.3f}")
     fallback = f" and {len(forest.fallback_trees_)} without error features" if forest.fallback_trees_ else ""
     console.say(f"\nsaved {options.output}: {len(forest.trees_)} trees{fallback}, {readable_size(size)}")
+
+
+def _course(model: ProbabilisticGradientBoostingClassifier) -> str:
+    """How boosting went, in a line. There is no accuracy: no object was left out by some of the trees."""
+    text = f"{model.n_iter_} iterations, log loss of the training set {-model.train_score_[-1]:.4f}"
+    if len(model.validation_score_):
+        text += f", of the objects held out to know when to stop {-model.validation_score_[-1]:.4f}"
+    return f"{text}. For its accuracy, see probforest evaluate with a table that it has not seen."
 
 
 def _summary(

@@ -95,8 +95,7 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
             Columns in the order of `classes_`.
         """
         query, falls_back = self._read_query(X, X_err, X_limit, X_samples, may_fall_back=True)
-        trees = self._fallback_trees if falls_back else self._grown_trees
-        return self._truth_of(self._sum_of_answers(trees, query, self.n_jobs) / len(trees))
+        return self._probabilities(self._fallback_trees if falls_back else self._grown_trees, query)
 
     @described(VALUES)
     def predict(
@@ -176,6 +175,10 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
     def _sum_of_answers(self, trees: list[FittedTree], query: Cells, n_jobs: int | None = None) -> np.ndarray:
         majority = self.voting == "majority"
         return sum_of_answers(trees, query, float(self.keep_proba), majority=majority, n_jobs=n_jobs)
+
+    def _probabilities(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
+        """What `predict_proba` returns, from these trees."""
+        return self._truth_of(self._sum_of_answers(trees, query, self.n_jobs) / len(trees))
 
     def _truth_of(self, answers: np.ndarray) -> np.ndarray:
         """Probabilities of the true classes, from mean PMFs of labels (n, k). Votes are counted as they are."""

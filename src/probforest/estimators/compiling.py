@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..datasets import make_two_classes
+from .boosting import ProbabilisticGradientBoostingClassifier
 from .tree import ProbabilisticDecisionTreeClassifier
 
 _N_OBJECTS = 50
@@ -28,3 +29,4 @@ def _use(X: np.ndarray, y: np.ndarray, about: dict[str, Any], **parameters: Any)
     tree = ProbabilisticDecisionTreeClassifier(**parameters).fit(X, y, **about)
     tree.predict_proba(X, **about)
     tree.leaf_proba(X, **about)
+    ProbabilisticGradientBoostingClassifier(max_iter=1, **parameters).fit(X, y, **about)

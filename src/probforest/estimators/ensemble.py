@@ -63,13 +63,16 @@ class TreeEnsemble(ProbabilisticEstimator):
         """Impurity decrease of every feature, weighted by expected objects, averaged over trees, (n_features,)."""
         check_is_fitted(self)
         self._refuse_feature_selection()
-        return mean_importances(self._grown_trees, self._n_features)
+        return self._importances()
 
     @property
     def column_importances_(self) -> np.ndarray:
         """Importance of every column of X, (n_features_in_,): errors and limits have that of their value."""
         check_is_fitted(self)
-        return self.feature_model_.by_column(mean_importances(self._grown_trees, self._n_features))
+        return self.feature_model_.by_column(self._importances())
+
+    def _importances(self) -> np.ndarray:
+        return mean_importances(self._grown_trees, self._n_features)
 
     def _refuse_feature_selection(self) -> None:
         """scikit-learn's selectors take `feature_importances_` for those of columns, and would fail without saying why

@@ -20,7 +20,9 @@ from ..inputs.parameters import (
     check_n_jobs,
     check_number,
     check_word,
+    complain,
     expected_objects,
+    is_real,
 )
 from ..kernels.layout import CRITERIA, NUMBER_CRITERIA
 from ..support.docstrings import Description
@@ -68,6 +70,20 @@ def _flag_or_function(name: str, value: Any) -> None:
 def _flag_or_count(name: str, value: Any) -> None:
     if not isinstance(value, (bool, np.bool_)):
         check_integer(name, value, 0)
+
+
+def _positive(name: str, value: Any) -> None:
+    if not (is_real(value) and 0 < value < np.inf):
+        complain(name, value, "a number above 0, and finite")
+
+
+def _fraction(name: str, value: Any) -> None:
+    if not (is_real(value) and 0 < value < 1):
+        complain(name, value, "a fraction between 0 and 1")
+
+
+def _auto_or(check: Check) -> Check:
+    return lambda name, value: None if isinstance(value, str) and value == "auto" else check(name, value)
 
 
 def _when_used(name: str, value: Any) -> None:
@@ -275,4 +291,62 @@ FOREST_REGRESSOR_PARAMETERS = _of_numbers(FOREST_PARAMETERS) | {
         "replaces R².",
         _flag_or_function,
     ),
+}
+
+_OF_TABLES = "missing", "unknown_error", "max_bins", "distribution", "prior", "error_columns", "sentinels"
+
+BOOSTING_PARAMETERS = {name: _SHARED[name] for name in (*_OF_TABLES, "error_features")} | {
+    "learning_rate": Parameter(
+        "float", "Factor of the values of leaves: the share of a step that is taken.", _positive
+    ),
+    "max_iter": Parameter(
+        "int", "Number of iterations, each with one tree for two classes and one per class for more.", _integer(1)
+    ),
+    "max_leaf_nodes": Parameter(
+        "int", "Largest number of leaves of a tree; the leaf whose split gains most is split first.", _integer(2)
+    ),
+    "max_depth": Parameter("int or None", "Depth limit of a tree.", _none_or(_integer(1))),
+    "min_samples_leaf": Parameter(
+        "int or float",
+        "Least expected number of objects (the sum of weight × probability) in a leaf; a float is a fraction of the "
+        "weight of the training set.",
+        _count_or_fraction(1),
+    ),
+    "l2_regularization": Parameter(
+        '"auto" or float',
+        'λ in the step −G / (H + λ) of a leaf. "auto" takes 0 if all labels are certain and 5 if some are doubtful.',
+        _auto_or(_number(0)),
+    ),
+    "max_features": Parameter(
+        '{"auto", "sqrt", "log2"}, int, float or None',
+        "Features that each split looks at, a fraction of them if it is a float; None all of them.",
+        _when_used,
+    ),
+    "keep_proba": Parameter(
+        "float",
+        "An object goes both ways at a split only while its probability to reach either child is above this; otherwise "
+        "it follows the more probable way as a whole. 0 keeps everything, 1 makes every object follow one path.",
+        _number(0, high=1),
+    ),
+    "early_stopping": Parameter(
+        '"auto" or bool',
+        "Whether to hold out a part of the training set, stop when its loss does not get smaller, and keep the "
+        'iterations up to the smallest loss. "auto" does so with doubtful labels and with more than 10,000 objects. '
+        "With doubtful labels, as many iterations are then grown on all objects.",
+        _auto_or(check_flag),
+    ),
+    "validation_fraction": Parameter("float", "The part of the objects that is held out.", _fraction),
+    "n_iter_no_change": Parameter(
+        "int", "Early stopping after so many iterations without a smaller loss of the held-out objects.", _integer(1)
+    ),
+    "tol": Parameter("float", "Losses that differ by less count as equal in early stopping.", _number(0)),
+    "class_weight": TREE_PARAMETERS["class_weight"],
+    "n_jobs": FOREST_PARAMETERS["n_jobs"],
+    "random_state": Parameter(
+        "int, RandomState instance or None",
+        "Seed of the held-out objects, of the choice of features, and of the grid points by which values with errors "
+        "take part in the search of splits.",
+        _when_used,
+    ),
+    "verbose": FOREST_PARAMETERS["verbose"],
 }

@@ -19,6 +19,7 @@ class Contributions:
     answers: np.ndarray  # (n, k) what `predict_proba` returns
     names: list[str]  # (d) of features
     classes: np.ndarray  # (k,)
+    quantity: str = "probability"  # what answers are; boosting has a "score"
 
     def __repr__(self) -> str:
         n_objects, n_features, n_classes = self.values.shape
@@ -61,7 +62,11 @@ class Contributions:
             A few lines.
         """
         place, added = self._place(row, of_class), self.of(row, of_class)
-        lines = [f"{self.classes[place]}: {self.answers[row, place]:.3f}", f"{self.base[place]:+.3f}  on average"]
+        of_what = "" if self.quantity == "probability" else f"{self.quantity} of "
+        lines = [
+            f"{of_what}{self.classes[place]}: {self.answers[row, place]:.3f}",
+            f"{self.base[place]:+.3f}  on average",
+        ]
         lines += [f"{number:+.3f}  {name}" for name, number in added[:most]]
         if len(added) > most:
             lines.append(f"{sum(number for _, number in added[most:]):+.3f}  {len(added) - most} other features")
@@ -90,7 +95,7 @@ class Contributions:
         shown = added[:most]
         if len(added) > most:
             shown = [*shown, (f"{len(added) - most} other features", sum(number for _, number in added[most:]))]
-        return figures.waterfall(ax, float(self.base[place]), shown, f"probability of {self.classes[place]}")
+        return figures.waterfall(ax, float(self.base[place]), shown, f"{self.quantity} of {self.classes[place]}")
 
     def _place(self, row: int, of_class: Any) -> int:
         """The column of a class."""

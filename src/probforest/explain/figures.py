@@ -22,7 +22,9 @@ def waterfall(ax: Any, base: float, steps: list[tuple[str, float]], label: str) 
         names.append(name)
     ax.barh(len(steps) + 1, at, color=_NEUTRAL)
     ax.text(at, len(steps) + 1, f" {at:.2f}", va="center", fontsize="small")
-    ax.set(yticks=range(len(steps) + 2), yticklabels=[*names, "this object"], xlabel=label, xlim=(0, 1.12))
+    ax.set(yticks=range(len(steps) + 2), yticklabels=[*names, "this object"], xlabel=label)
+    if label.startswith("probability"):
+        ax.set_xlim(0, 1.12)
     ax.invert_yaxis()
     return ax
 

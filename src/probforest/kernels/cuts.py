@@ -88,6 +88,37 @@ def sum_left_of_listed(histogram, column_step, bin_step, bin_of_cut, n_cuts, lef
 
 
 @kernel
+def sum_left_of_stored(stored, n_bins, least, missing, left):
+    """The same from a histogram `stored` (more than n_bins, n_lanes) that stays as it is: three columns side by side,
+    the weight last, the missing cells behind all bins of all features.
+
+    A bin that weighs no more than `least` is empty: that is what subtraction leaves behind. Empty bins at both ends are
+    left out. Returns the first bin that is not, and the number of bins from there to the last one, (0, 0) if all are;
+    fills `missing` (3,) and `left` (3, n or more).
+    """
+    last_row = stored.shape[0] - 1
+    there_are = stored[last_row, 2] > least
+    for c in range(3):
+        missing[c] = stored[last_row, c] if there_are else 0.0
+    first, end = 0, n_bins
+    while first < end and stored[first, 2] <= least:
+        first += 1
+    while end > first and stored[end - 1, 2] <= least:
+        end -= 1
+    if first == end:
+        return 0, 0
+    one, two, three = 0.0, 0.0, 0.0
+    for b in range(first, end):  # all columns at once: each sum waits for its last addition
+        place, cut = np.uint64(b), np.uint64(b - first)
+        counts = stored[place, 2] > least
+        one += stored[place, 0] if counts else 0.0
+        two += stored[place, 1] if counts else 0.0
+        three += stored[place, 2] if counts else 0.0
+        left[0, cut], left[1, cut], left[2, cut] = one, two, three
+    return first, end - first
+
+
+@kernel
 def best_cut(n_cuts, score, margin):
     """The first cut that no other beats by more than `margin`; -1 if none is allowed.
 

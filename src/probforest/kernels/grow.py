@@ -127,7 +127,7 @@ def apply_best_split(members, start, stop, node_weight, score, node, cells, bins
         left_probabilities(cells, split.feature, split.threshold, index, to_left, node.scratch)
         missing_left, share_left = settle_missing(to_left, node.mass, split.missing_left)
         right_end, left_end, right_weight, left_weight = send(
-            members, start, stop, to_left, share_left, rules.keep_proba
+            members, start, stop, stop, stop + (stop - start), to_left, share_left, rules.keep_proba
         )
         if min(right_weight, left_weight) >= rules.min_leaf_weight:
             return AppliedSplit(split.feature, split.threshold, missing_left, share_left, decrease, right_end, left_end)

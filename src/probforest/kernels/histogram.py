@@ -110,3 +110,44 @@ def add_columns(bins, feature, index, node, histogram):
                 sums[place + np.uint64(1)] += two * factor
                 sums[place + np.uint64(2)] += three * factor
                 sums[place + np.uint64(3)] += four * factor
+
+
+@kernel
+def add_whole_node(bins, index, columns, stored):
+    """Fill `stored` (d, n_bins + 1, LANES), the histogram of a node with one group of lanes, for all features at once:
+    `columns` (m, LANES) of the members `index` (m,). Missing cells are behind all bins.
+
+    Members before features: the codes of a member lie side by side.
+    """
+    codes, missing_code, chunk = bins.codes, bins.missing_code, bins.chunk
+    n_features, n_rows = stored.shape[0], np.uint64(stored.shape[1])
+    flat = stored.reshape(-1)
+    for entry in range(flat.shape[0]):
+        flat[entry] = 0.0
+    n_points = GRID_POINTS if codes.shape[2] > 1 else 1
+    for m in range(index.shape[0]):
+        i = np.uint64(index[m])
+        one, two, three = columns[m, 0], columns[m, 1], columns[m, 2]
+        for feature in range(n_features):
+            j = np.uint64(feature)
+            if codes[i, j, 0] == missing_code:
+                place = (j * n_rows + n_rows - np.uint64(1)) * np.uint64(LANES)
+                flat[place] += one
+                flat[place + np.uint64(1)] += two
+                flat[place + np.uint64(2)] += three
+                continue
+            for g in range(n_points):
+                place = (j * n_rows + np.uint64(codes[i, j, g])) * np.uint64(LANES)
+                factor = 1.0 if n_points == 1 else chunk[g]
+                flat[place] += one * factor
+                flat[place + np.uint64(1)] += two * factor
+                flat[place + np.uint64(2)] += three * factor
+
+
+@kernel
+def subtract_node(stored, other):
+    """Take the histogram `other` of one child away from `stored` (d, n_bins + 1, LANES) of its parent: what remains is
+    that of the other child, up to rounding."""
+    whole, part = stored.reshape(-1), other.reshape(-1)
+    for place in range(whole.shape[0]):
+        whole[place] -= part[place]

@@ -102,6 +102,7 @@ class Rules(NamedTuple):
     min_impurity_decrease: float
     keep_proba: float
     regularisation: float  # λ of NEWTON, 0 for the others
+    min_leaf_hessian: float = 0.0  # a side of NEWTON needs more: its step would be a division by nearly nothing
 
 
 class Members(NamedTuple):
@@ -145,6 +146,10 @@ class Search(NamedTuple):
     words: np.ndarray  # (SCRATCH,) uint64, codes of members
     order: np.ndarray  # (d,) a permutation of the features: those in the slots come first
     state: np.ndarray  # (1,) of the random generator
+    stored: (
+        np.ndarray
+    )  # (n_stored, d, n_bins + 1, n_lanes) histograms of whole nodes; (0, ...): none, members are added
+    in_use: np.ndarray  # (1,) int64, which of them is that of the node
 
 
 class Histogram(NamedTuple):

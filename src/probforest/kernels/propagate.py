@@ -53,37 +53,65 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch):
 
 
 @kernel
-def send(members, start, stop, probability, share_left, keep_proba):
-    """Write the two children of the segment [start, stop) of `members`, the top of the stack, above it.
+def follow_larger(reach, to_left, share_left, keep_proba):
+    """Pruning that loses nothing: if π of the smaller side is not above `keep_proba`, everything follows the larger
+    one. Returns the probability to go left after that; `branch` takes it from there."""
+    main_left = (to_left > 0.5) | ((to_left == 0.5) & (share_left >= 0.5))
+    smaller = reach * (1.0 - to_left) if main_left else reach * to_left
+    whole = 1.0 if main_left else 0.0
+    return whole if smaller <= keep_proba else to_left
 
-        before  ... | node                               probability (m,): to the left
-        after   ... | node | right ... | left ...        each with room for all of the node's members
 
-    The stack must have room for stop + 2 (stop - start). Every member is written to both children, and counts where it
-    enters: no branch that can't be predicted. Returns where the right and the left child end, and what they weigh.
+@kernel
+def conserve(members, start, stop, probability, share_left, keep_proba):
+    """`follow_larger` for the members [start, stop), in place in `probability` (m,). Returns how many of them go right
+    and left, and what both sides weigh."""
+    n_right, n_left, right_weight, left_weight = 0, 0, 0.0, 0.0
+    for m in range(stop - start):
+        at = np.uint64(start + m)
+        to_left = follow_larger(members.reach[at], probability[m], share_left, keep_proba)
+        probability[m] = to_left
+        n_left += to_left > 0.0
+        n_right += to_left < 1.0
+        left_weight += members.mass[at] * to_left
+        right_weight += members.mass[at] * (1.0 - to_left)
+    return n_right, n_left, right_weight, left_weight
+
+
+@kernel
+def send(members, start, stop, right_start, left_start, probability, share_left, keep_proba):
+    """Write the two children of the segment [start, stop) of `members` into free space.
+
+        before  ... | node | ...                               probability (m,): to the left
+        after   ... | node | ... | right ... | left ...
+
+    There must be room for one more than enters: every member is written to both children, and counts where it enters,
+    so that there is no branch that can't be predicted. One of the children may take the place of the node, `start`.
+    Returns where the right and the left child end, and what they weigh.
     """
     row, reach, mass, main, label = members.row, members.reach, members.mass, members.main, members.class_index
-    right_end, left_end = np.uint64(stop), np.uint64(stop + (stop - start))
+    right_end, left_end = np.uint64(right_start), np.uint64(left_start)
     right_weight, left_weight = 0.0, 0.0
     for m in range(stop - start):
         at = np.uint64(start + m)
         to_left = probability[m]
+        this_row, is_main, this_label = row[at], main[at], label[at]  # before they are written over
         enters_left, enters_right, reach_left, reach_right, main_left = branch(
-            reach[at], main[at], to_left, share_left, keep_proba
+            reach[at], is_main, to_left, share_left, keep_proba
         )
         mass_left, mass_right = mass[at] * to_left, mass[at] * (1.0 - to_left)
-        row[left_end] = row[at]
+        row[left_end] = this_row
         reach[left_end] = reach_left
         mass[left_end] = mass_left
-        main[left_end] = main[at] & main_left
-        label[left_end] = label[at]
+        main[left_end] = is_main & main_left
+        label[left_end] = this_label
         left_weight += mass_left * enters_left
         left_end += np.uint64(enters_left)
-        row[right_end] = row[at]
+        row[right_end] = this_row
         reach[right_end] = reach_right
         mass[right_end] = mass_right
-        main[right_end] = main[at] & (not main_left)
-        label[right_end] = label[at]
+        main[right_end] = is_main & (not main_left)
+        label[right_end] = this_label
         right_weight += mass_right * enters_right
         right_end += np.uint64(enters_right)
     return np.int64(right_end), np.int64(left_end), right_weight, left_weight

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .cuts import best_cut, list_occupied, occupied_range, sum_left, sum_left_of_listed
+from .cuts import best_cut, list_occupied, occupied_range, sum_left, sum_left_of_listed, sum_left_of_stored
 from .dice import draw_below
 from .histogram import LANES, add_columns, add_listed, add_words
 from .jit import inlined, kernel
@@ -13,6 +13,7 @@ from .layout import EQUAL, INDEX, LEAF, LEARNED, REAL, SAME_COST, SCRATCH, Bins,
 from .statistic import forbid, score_cuts, weigh_cuts, weight_of
 
 FEW_MEMBERS = 32  # so many occupy few bins
+_NOTHING = 1e-12  # what rounding leaves of the weight of a bin, relative to that of the node
 # Rows of a slot in `Search.cuts`.
 OBSERVED = 0  # weight of the observed cells to the left
 SCORE = 1  # score of the cut, for each of up to three ways to treat missing cells; -inf: not allowed
@@ -49,7 +50,23 @@ def way_of_missing(way, rule, observed):
 
 @inlined
 def fill_slot(search, slot, bins, feature, index, node, criterion):
-    """Add up the members, and find the sums to the left of each cut of the feature."""
+    """Find the sums to the left of each cut of the feature, from members that are added up or from what is stored."""
+    if search.stored.shape[0] > 0:
+        stored = search.stored[search.in_use[0], feature]
+        least = _NOTHING * weight_of(node.total, criterion)
+        first_bin, n_cuts = sum_left_of_stored(stored, bins.n_bins[feature], least, search.missing, search.left)
+    else:
+        first_bin, n_cuts = add_up(search, slot, bins, feature, index, node)
+    weigh_cuts(n_cuts, search.left, criterion, search.cuts[slot, OBSERVED])
+    search.slots[slot, N_CUTS] = n_cuts
+    search.slots[slot, FIRST_BIN] = first_bin
+    search.slots[slot, MISSING_WEIGHT] = weight_of(search.missing, criterion)
+
+
+@inlined
+def add_up(search, slot, bins, feature, index, node):
+    """Add up the members, and find the sums to the left of each cut. Returns the bin of the first cut, -1 if the bins
+    are listed, and the number of cuts."""
     missing, left = search.missing, search.left
     histogram = Histogram(search.histogram, search.occupied, missing, left.shape[1])
     for c in range(missing.shape[0]):
@@ -72,10 +89,7 @@ def fill_slot(search, slot, bins, feature, index, node, criterion):
     else:
         first_bin, n_cuts = occupied_range(search.histogram, bins.n_bins[feature], n_columns, n_bins)
         sum_left(search.histogram, n_bins, first_bin, n_cuts, left)
-    weigh_cuts(n_cuts, left, criterion, search.cuts[slot, OBSERVED])
-    search.slots[slot, N_CUTS] = n_cuts
-    search.slots[slot, FIRST_BIN] = -1 if listed else first_bin
-    search.slots[slot, MISSING_WEIGHT] = weight_of(missing, criterion)
+    return -1 if listed else first_bin, n_cuts
 
 
 @inlined
@@ -166,7 +180,8 @@ def new_node_mass(capacity: int, n_columns: int, hard: bool) -> NodeMass:
     )
 
 
-def new_search(bins: Bins, n_columns: int, seed: int) -> Search:
+def new_search(bins: Bins, n_columns: int, seed: int, n_stored: int = 0) -> Search:
+    """With `n_stored`, there is space for the histograms of so many nodes, and these are what is searched."""
     n_features, n_bins = bins.low.shape
     n_lanes = -(-n_columns // LANES) * LANES
     occupied_words = np.zeros(n_bins // 8 + 1, dtype=np.uint64)
@@ -183,4 +198,6 @@ def new_search(bins: Bins, n_columns: int, seed: int) -> Search:
         words=np.empty(SCRATCH, dtype=np.uint64),
         order=np.arange(n_features, dtype=np.int64),
         state=np.array([seed], dtype=np.int64),
+        stored=np.zeros((n_stored, n_features, n_bins + 1, n_lanes), dtype=REAL),
+        in_use=np.zeros(1, dtype=np.int64),
     )

@@ -142,6 +142,28 @@ def score_two_classes(cuts, least, score):
         score[cut] = both if (left_weight >= least) & (right_weight >= least) else -math.inf
 
 
+@inlined
+def score_one_column(cuts, rules, least, base, base_missing, base_total, score):
+    """Scores of numbers and losses, which have one A, in one go."""
+    left, weight, scale, offset = cuts.left, cuts.weight, cuts.share_scale, cuts.share_offset
+    missing, total, missing_weight, total_weight = (
+        cuts.missing[0],
+        cuts.total[0],
+        cuts.missing_weight,
+        cuts.total_weight,
+    )
+    extra, least_base = rules.regularisation, rules.min_leaf_hessian
+    for cut in range(cuts.n_cuts):
+        share = scale * weight[cut] + offset
+        left_weight, left_base = weight[cut] + share * missing_weight, base[cut] + share * base_missing
+        right_weight, right_base = total_weight - left_weight, base_total - left_base
+        sum_left = left[0, cut] + share * missing
+        sum_right = total - sum_left
+        both = sum_of_scores(sum_left * sum_left, sum_right * sum_right, left_base + extra, right_base + extra)
+        allowed = (left_weight >= least) & (right_weight >= least)
+        score[cut] = both if allowed & (min(left_base, right_base) >= least_base) else -math.inf
+
+
 @kernel
 def score_squares(cuts, rules, least, sides, score):
     """Score every cut by Σ A_c² / (B + λ). `sides` (2, n_cuts or more) is scratch space."""
@@ -150,25 +172,26 @@ def score_squares(cuts, rules, least, sides, score):
         score_two_classes(cuts, least, score)
         return
     missing_weight, total_weight = cuts.missing_weight, cuts.total_weight
-    base, base_missing, base_total = weight, missing_weight, total_weight
-    if rules.criterion == NEWTON:
-        base, base_missing, base_total = left[_HESSIAN], cuts.missing[_HESSIAN], cuts.total[_HESSIAN]
+    if rules.criterion != GINI:
+        base, base_missing, base_total = weight, missing_weight, total_weight
+        if rules.criterion == NEWTON:
+            base, base_missing, base_total = left[_HESSIAN], cuts.missing[_HESSIAN], cuts.total[_HESSIAN]
+        score_one_column(cuts, rules, least, base, base_missing, base_total, score)
+        return
     for cut in range(n_cuts):
         sides[0, cut] = 0.0
         sides[1, cut] = 0.0
-    for c in range(left.shape[0] if rules.criterion == GINI else 1):
+    for c in range(left.shape[0]):
         column_total, column_missing = cuts.total[c], cuts.missing[c]
         for cut in range(n_cuts):
             sum_left = left[c, cut] + (scale * weight[cut] + offset) * column_missing
             sum_right = column_total - sum_left
             sides[0, cut] += sum_left * sum_left
             sides[1, cut] += sum_right * sum_right
-    extra = rules.regularisation
     for cut in range(n_cuts):
-        share = scale * weight[cut] + offset
-        left_weight, left_base = weight[cut] + share * missing_weight, base[cut] + share * base_missing
-        right_weight, right_base = total_weight - left_weight, base_total - left_base
-        both = sum_of_scores(sides[0, cut], sides[1, cut], left_base + extra, right_base + extra)
+        left_weight = weight[cut] + (scale * weight[cut] + offset) * missing_weight
+        right_weight = total_weight - left_weight
+        both = sum_of_scores(sides[0, cut], sides[1, cut], left_weight, right_weight)
         score[cut] = both if (left_weight >= least) & (right_weight >= least) else -math.inf
 
 

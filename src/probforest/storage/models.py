@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..estimators.boosting import ProbabilisticGradientBoostingClassifier
 from ..estimators.ensemble import TreeEnsemble
 from ..estimators.forest import ProbabilisticRandomForestClassifier
 from ..estimators.forest_regressor import ProbabilisticRandomForestRegressor
@@ -23,6 +24,7 @@ from ..support.atomic import replacing
 from ..trees.fitted_tree import FittedTree
 from .model_file import Arrays, Header, ModelFileError, read_file, read_header, write_file
 from .saved_arrays import check_declarations
+from .saved_boosting import boosting_to_arrays, restore_boosting
 from .saved_columns import checked_classes, checked_names
 from .saved_families import FamilyShelf, read_shelf
 from .saved_features import PROBABILITY_ROUNDING, features_from, features_to_arrays, features_to_json
@@ -46,6 +48,7 @@ KINDS: dict[str, type[TreeEnsemble]] = {
     "tree": ProbabilisticDecisionTreeClassifier,
     "forest regressor": ProbabilisticRandomForestRegressor,
     "tree regressor": ProbabilisticDecisionTreeRegressor,
+    "boosting": ProbabilisticGradientBoostingClassifier,
 }
 _FORESTS = ("forest", "forest regressor")
 _REGRESSORS = ("forest regressor", "tree regressor")
@@ -63,7 +66,7 @@ def save(model: Any, path: str | os.PathLike, *, about: Mapping[str, Any] | None
 
     Parameters
     ----------
-    model : forest or tree, classifier or regressor
+    model : ProbabilisticRandomForestClassifier or another model of probforest
         The model, fitted.
     path : str or path
         Name of the file; `.prf` is the usual ending.
@@ -117,7 +120,7 @@ def load(path: str | os.PathLike) -> Any:
 
     Returns
     -------
-    forest or tree, classifier or regressor
+    ProbabilisticRandomForestClassifier or another model of probforest
         The fitted model.
 
     Raises
@@ -141,10 +144,10 @@ def describe(path: str | os.PathLike) -> Json:
     Returns
     -------
     dict
-        `kind` ("forest", "tree", "forest regressor" or "tree regressor"), `n_trees`, `n_nodes`, `classes` (list, None
-        for a regressor), `n_features` (without error features),
-        `has_fallback_trees`, `columns` (names of all columns of the table, or None), `about` (the notes of `save`),
-        `written_by` (version of probforest), `format_version`.
+        `kind` ("forest", "tree", "forest regressor", "tree regressor" or "boosting"), `n_trees`, `n_nodes`, `classes`
+        (list, None for a regressor), `n_features` (without error features), `has_fallback_trees`, `columns` (names of
+        all columns of the table, or None), `about` (the notes of `save`), `written_by` (version of probforest),
+        `format_version`.
     """
     header = read_header(path, _check_header)
     document, shapes = header.document, {name: declared.shape for name, declared in header.arrays.items()}
@@ -184,7 +187,7 @@ def _check_header(header: Header) -> None:
         check_sizes(document)
         check_declarations(
             header.arrays,
-            is_forest=document["kind"] in _FORESTS,
+            kind=document["kind"],
             n_features=len(document["feature_families"]),
             n_classes=None if document["kind"] in _REGRESSORS else len(from_json(document["classes"])),
             n_error_spreads=len(document.get("error_spreads", [])),
@@ -230,16 +233,17 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         "prior_trial": None if model.prior_trial_ is None else list(model.prior_trial_),
         "families": shelf.entries,
     }
-    is_forest = kind in _FORESTS
-    trees = model.trees_ if is_forest else [model.tree_]
-    fallback = model.fallback_trees_ if is_forest else [model.fallback_tree_]
+    trees = [model.tree_] if kind == "tree" else model.trees_
+    fallback = [model.fallback_tree_] if kind == "tree" else model.fallback_trees_
     arrays = {
         **trees_to_arrays(trees),
         **(trees_to_arrays(fallback, FALLBACK) if model.feature_model_.has_error_features else {}),
         **features_to_arrays(model.feature_model_),
         **shelf.arrays(),
     }
-    if is_forest:
+    if kind == "boosting":
+        arrays |= boosting_to_arrays(model)
+    if kind in _FORESTS:
         arrays["draws"] = draws_to_array(model.draws_)
         document["oob_score"] = to_json(getattr(model, "oob_score_", None), "oob_score_")
     if kind in _REGRESSORS:
@@ -259,21 +263,34 @@ def _unpacked(document: Json, arrays: Arrays) -> Any:
     kind = document["kind"]
     check_sizes(document)
     families = read_shelf(document["families"], arrays["family_grids"], arrays["family_tables"])
-    is_forest, is_regressor = kind in _FORESTS, kind in _REGRESSORS
     model: Any = KINDS[kind]()
     set_parameters(model, document["parameters"], families)
     model.n_features_in_ = document["n_features_in"]
     model.feature_model_ = features_from(document, arrays, families, model.n_features_in_)
-    if not is_regressor:
+    if kind not in _REGRESSORS:
         model.classes_ = checked_classes(from_json(document["classes"]))
-    n_features, n_classes = model.feature_model_.n_features, None if is_regressor else len(model.classes_)
+    n_features = model.feature_model_.n_features
     rules = document.get("missing", [model.missing] * n_features)  # files of the first version have one rule for all
     model.missing_ = checked_missing_rules(rules, n_features)
     model.prior_ = checked_prior(document.get("prior", model.prior))
     model.prior_trial_ = checked_trial(document.get("prior_trial"))
     if document["feature_names_in"] is not None:
         model.feature_names_in_ = checked_names(from_json(document["feature_names_in"]), model.n_features_in_)
-    trees = trees_from_arrays(arrays, n_features, n_classes)
+    if kind == "boosting":
+        model.label_truth_ = label_truth_from(document.get("label_truth"), arrays, len(model.classes_))
+        restore_boosting(model, arrays, len(model.classes_))
+    else:
+        _restore_trees(model, document, arrays)
+    check_parameters(model)
+    route(model, document["routing"])
+    return model
+
+
+def _restore_trees(model: Any, document: Json, arrays: Arrays) -> None:
+    """Give a forest or a tree its trees, and what else it has of its own."""
+    is_regressor = document["kind"] in _REGRESSORS
+    n_classes = None if is_regressor else len(model.classes_)
+    trees = trees_from_arrays(arrays, model.feature_model_.n_features, n_classes)
     fallback = _fallback_trees(model.feature_model_, arrays, n_classes, len(trees))
     if is_regressor:
         restore_numbers(model, document, arrays)
@@ -281,7 +298,7 @@ def _unpacked(document: Json, arrays: Arrays) -> Any:
         fallback = with_targets(fallback, arrays, FALLBACK) if fallback else []
     else:
         model.label_truth_ = label_truth_from(document.get("label_truth"), arrays, len(model.classes_))
-    if is_forest:
+    if document["kind"] in _FORESTS:
         model.trees_, model.fallback_trees_ = trees, fallback
         model.draws_ = draws_from_array(arrays["draws"], len(trees))
         if not is_regressor:
@@ -289,9 +306,6 @@ def _unpacked(document: Json, arrays: Arrays) -> Any:
     else:
         (model.tree_,) = trees
         model.fallback_tree_ = fallback[0] if fallback else None
-    check_parameters(model)
-    route(model, document["routing"])
-    return model
 
 
 def _fallback_trees(features: FeatureModel, arrays: Arrays, n_classes: int | None, n_trees: int) -> list[FittedTree]:

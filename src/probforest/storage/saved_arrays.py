@@ -19,15 +19,15 @@ class Form(NamedTuple):
     is_optional: bool = False
 
 
-def _forms_of_trees(nodes: str) -> dict[str, Form]:
-    """The arrays of as many trees as the model has, with so many nodes."""
+def _forms_of_trees(nodes: str, trees: str = "trees", values: int | str = "classes") -> dict[str, Form]:
+    """The arrays of so many trees, with so many nodes, each with so many values."""
     return {
-        "tree_sizes": Form("<i8", ("trees",)),
+        "tree_sizes": Form("<i8", (trees,)),
         "nodes_links": Form("<i4", (nodes, 2)),
         "nodes_threshold": Form("<f8", (nodes,)),
         "nodes_shares": Form("<f8", (nodes, 2)),
         "nodes_facts": Form("<f8", (nodes, 3)),
-        "nodes_value": Form("<f8", (nodes, "classes")),
+        "nodes_value": Form("<f8", (nodes, values)),
     }
 
 
@@ -70,13 +70,23 @@ def _forms_of_leaves(prefix: str) -> dict[str, Form]:
 
 _ONLY_CLASSES = ("label_channel", "label_prior", "label_scale", "oob_decision_function")
 _ONLY_NUMBERS = ("oob_prediction", "calibration")
+_OF_BOOSTING = {
+    **_forms_of_trees("nodes", values=1),
+    "baseline": Form("<f8", ("scores",)),
+    "train_score": Form("<f8", ("losses",)),
+    "validation_score": Form("<f8", ("held_out_losses",)),
+}
+_FALLBACK_OF_BOOSTING = {
+    f"{FALLBACK}{name}": form for name, form in _forms_of_trees("fallback_nodes", "fallback_trees", values=1).items()
+}
+_OF_A_KIND = {"forest": _OF_A_FOREST, "forest regressor": _OF_A_FOREST, "boosting": _OF_BOOSTING}
 _MEDIANS = {1: Form("<f8", ("features",)), 2: Form("<f8", (2, "features"))}  # of both errors, or below and above
 
 
 def check_declarations(
     declared: Mapping[str, Declaration],
     *,
-    is_forest: bool,
+    kind: str,
     n_features: int,
     n_classes: int | None,
     n_error_spreads: int = 0,
@@ -84,7 +94,8 @@ def check_declarations(
 ) -> None:
     """Raise a ValueError unless a file has the arrays of a model with so many features (with values), classes and
     distributions of errors. `n_classes` is None for a regressor."""
-    of_trees = {**(_OF_A_FOREST if is_forest else {}), **(_FALLBACK if has_fallback else {})}
+    fallback = _FALLBACK_OF_BOOSTING if kind == "boosting" else _FALLBACK
+    of_trees = {**_OF_A_KIND.get(kind, {}), **(fallback if has_fallback else {})}
     of_leaves = _forms_of_leaves("") | (_forms_of_leaves(FALLBACK) if has_fallback else {}) if n_classes is None else {}
     others = _ONLY_CLASSES if n_classes is None else _ONLY_NUMBERS
     known = {"median_errors": _MEDIANS[1], **_FORMS, **of_trees, **of_leaves}

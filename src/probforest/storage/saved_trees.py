@@ -12,6 +12,7 @@ MOST_OBJECTS = np.iinfo(INDEX).max  # that a tree can be grown on
 FALLBACK = "fallback_"  # in front of the names of the arrays of fallback trees
 _NO_BOOTSTRAP = -1  # number of draws of a tree that took every object once
 _ROUNDING = 1e-6  # of a sum of probabilities, which are ratios of sums
+LARGEST_SCORE = 1e100  # of a leaf of boosting: sums over all trees are still numbers
 _WIDTHS: dict[str, int | None] = {"links": 2, "threshold": None, "shares": 2, "summary": 3}
 _NAMES = {name: f"nodes_{name}" for name in Nodes._fields} | {"summary": "nodes_facts"}  # of the arrays in a file
 
@@ -26,18 +27,24 @@ def trees_to_arrays(trees: Sequence[FittedTree], prefix: str = "") -> dict[str, 
 
 
 def trees_from_arrays(
-    arrays: dict[str, np.ndarray], n_features: int, n_classes: int | None, prefix: str = ""
+    arrays: dict[str, np.ndarray], n_features: int, n_classes: int | None, prefix: str = "", *, boosted: bool = False
 ) -> list[FittedTree]:
     """The trees; a ValueError if a kernel that goes down one of them could leave its arrays. `n_classes` is None for
-    trees that answer with a number."""
+    trees that answer with a number; `boosted`: nodes have raw scores."""
     sizes = arrays[f"{prefix}tree_sizes"]
     nodes = Nodes(*(arrays[f"{prefix}{_NAMES[name]}"] for name in Nodes._fields))
-    _check_arrays(nodes, sizes, 1 if n_classes is None else n_classes)
+    _check_arrays(nodes, sizes, 1 if boosted or n_classes is None else n_classes)
     first = np.cumsum(sizes) - sizes
     _check_links(nodes.links, sizes, first, n_features)
-    _check_numbers(nodes, is_class=n_classes is not None)
+    _check_numbers(nodes)
+    if boosted:
+        _check_scores(nodes.value)
+    elif n_classes is None:
+        _check_means(nodes.value)
+    else:
+        _check_probabilities(nodes.value)
     return [
-        FittedTree(Nodes(*(array[start : start + size] for array in nodes)))
+        FittedTree(Nodes(*(array[start : start + size] for array in nodes)), conserves=boosted)
         for start, size in zip(first.tolist(), sizes.tolist(), strict=True)
     ]
 
@@ -73,7 +80,7 @@ def _check_links(links: np.ndarray, sizes: np.ndarray, first: np.ndarray, n_feat
         raise ValueError("a node has no parent, or two")
 
 
-def _check_numbers(nodes: Nodes, *, is_class: bool) -> None:
+def _check_numbers(nodes: Nodes) -> None:
     inner = nodes.links[:, FEATURE] != LEAF
     # A threshold of +inf splits observed values from missing ones.
     if np.isnan(nodes.threshold[inner]).any() or np.isneginf(nodes.threshold[inner]).any():
@@ -81,13 +88,23 @@ def _check_numbers(nodes: Nodes, *, is_class: bool) -> None:
     shares = nodes.shares[inner]
     if not ((shares >= 0) & (shares <= 1)).all():
         raise ValueError("a share of a split is not between 0 and 1")
-    if not is_class:
-        if not np.isfinite(nodes.value).all():
-            raise ValueError("the mean of a node is not a number")
-    elif not (nodes.value >= 0).all() or not (np.abs(nodes.value.sum(axis=1) - 1) <= _ROUNDING).all():
-        raise ValueError("the class probabilities of a node do not sum to 1, or one is negative")
     if not np.isfinite(nodes.summary).all() or (nodes.summary[:, WEIGHT] < 0).any():
         raise ValueError("the weight or the impurity of a node is negative or not finite")
+
+
+def _check_probabilities(value: np.ndarray) -> None:
+    if not (value >= 0).all() or not (np.abs(value.sum(axis=1) - 1) <= _ROUNDING).all():
+        raise ValueError("the class probabilities of a node do not sum to 1, or one is negative")
+
+
+def _check_means(value: np.ndarray) -> None:
+    if not np.isfinite(value).all():
+        raise ValueError("the mean of a node is not a number")
+
+
+def _check_scores(value: np.ndarray) -> None:
+    if not (np.abs(value) <= LARGEST_SCORE).all():
+        raise ValueError("the score of a node is not a number, or too large")
 
 
 def draws_to_array(draws: Sequence[Draw]) -> np.ndarray:

@@ -13,9 +13,10 @@ def with_progress(
     label: str,
     verbose: int,
     size: Callable[[Any], int] = lambda thing: 1,
+    note: Callable[[Any], str] = lambda thing: "",
 ) -> Iterator[Thing]:
     """Yield `things`, whose `size` adds up to `total` (None: unknown). With `verbose`, show the progress: a tqdm bar if
-    it is installed, else plain lines."""
+    it is installed, with a `note` about the last thing, else plain lines."""
     if not verbose:
         yield from things
         return
@@ -27,6 +28,7 @@ def with_progress(
     with tqdm(total=total, desc=label, unit_scale=total is None or total > 9999) as bar:
         for thing in things:
             yield thing
+            bar.set_postfix_str(note(thing), refresh=False)
             bar.update(size(thing))
 
 

@@ -34,6 +34,7 @@ class FittedTree:
 
     nodes: Nodes
     targets: LeafTargets | None = None  # of a regressor: the training targets in its leaves
+    conserves: bool = False  # whether objects that are pruned from a branch follow the other one, with their whole π
 
     def __repr__(self) -> str:
         return f"<FittedTree: {self.n_nodes} nodes, {len(self.leaves)} leaves, depth {self.depth}>"
@@ -111,7 +112,7 @@ class FittedTree:
 
     def visits(self, query: Cells, keep_proba: float) -> Visits:
         """The leaves that every object reaches."""
-        return route(query, self.nodes, keep_proba)
+        return route(query, self.nodes, keep_proba, self.conserves)
 
     def importances(self, n_features: int) -> np.ndarray:
         """Impurity decrease of every feature, weighted by expected objects; sums to 1 if the tree has a split."""
@@ -135,11 +136,11 @@ def sum_of_answers(
     n_objects, n_classes = len(query.values), trees[0].value.shape[1]
     total = np.zeros((n_objects, n_classes))
 
-    nodes = [tree.nodes for tree in trees]
+    nodes, conserves = [tree.nodes for tree in trees], trees[0].conserves
 
     def answer(block: tuple[int, int]) -> None:
         first, last = block
-        add_answers(query, first, last, nodes, keep_proba, majority, total)
+        add_answers(query, first, last, nodes, keep_proba, majority, total, conserves)
 
     n_blocks = BLOCKS_PER_THREAD * effective_n_jobs(n_jobs)
     block = int(np.clip(n_objects / n_blocks, SMALLEST_BLOCK, LARGEST_BLOCK))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from ..kernels.layout import Cells
+from ..kernels.layout import LEAF, Cells
 from ..support.threads import in_threads
 from .fitted_tree import FittedTree
 
@@ -17,6 +17,16 @@ def mean_importances(trees: Sequence[FittedTree], n_features: int) -> np.ndarray
         return np.zeros(n_features)
     mean = np.mean(each, axis=0)
     return mean / mean.sum()
+
+
+def total_importances(trees: Sequence[FittedTree], n_features: int) -> np.ndarray:
+    """Decrease of the loss by the splits of every feature, summed over trees that build on each other; they sum to 1,
+    or are all 0."""
+    total = np.zeros(n_features)
+    for tree in trees:
+        split = tree.feature != LEAF
+        total += np.bincount(tree.feature[split], (tree.weight * tree.decrease)[split], minlength=n_features)
+    return total / total.sum() if total.any() else total
 
 
 def leaf_probabilities(

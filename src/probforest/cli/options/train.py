@@ -4,6 +4,7 @@ import argparse
 
 from ..arguments import add_common, add_n_jobs, add_output, integer, new_parser, setting, table_path
 
+MODELS = ("forest", "boosting")
 TASKS = ("auto", "classification", "regression")
 
 
@@ -26,6 +27,12 @@ def add(commands) -> None:
         '  mass = {lower = "m_lo", upper = "m_hi", limit = "m_limit"}  # limit: 1 upper, -1 lower, 0 none',
     )
     parser.add_argument("table", type=table_path, metavar="TABLE", help="the training set; - is standard input")
+    parser.add_argument(
+        "--model",
+        choices=MODELS,
+        default="forest",
+        help="a random forest (the default), or gradient boosting, which is often more accurate but easier to overfit",
+    )
     _add_target(parser)
     parser.add_argument(
         "--errors",
@@ -51,7 +58,7 @@ def add(commands) -> None:
         type=setting,
         metavar="KEY=VALUE",
         help="parameters of ProbabilisticRandomForestClassifier (or Regressor), such as n_estimators=500 or "
-        "'sentinels={\"*\"=-9999}'",
+        "'sentinels={\"*\"=-9999}', or of ProbabilisticGradientBoostingClassifier, such as max_iter=300",
     )
     parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="seed of the forest (default: 0)")
     add_n_jobs(parser)

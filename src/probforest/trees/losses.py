@@ -1,0 +1,100 @@
+"""The loss of raw scores, its gradients and hessians: what boosted trees learn.
+
+Raw scores are logarithms of class probabilities up to a constant, q = softmax(raw); of two classes, only the difference
+of both is kept, as the score of the second one. The loss of an object is the negative log likelihood of its label. A
+label that is a PMF p is what an observer made of the true class, who knew the class frequencies π (the mean PMF): given
+the true class c, it has a likelihood proportional to p_c / π_c, so that
+
+    loss = −log Σ_c q_c p_c / π_c ,    ∂ loss / ∂ raw_c = q_c − r_c ,    r_c ∝ q_c p_c / π_c ,
+
+where r are the probabilities of the classes given both the label and the features. A hard label is r itself. Features
+may explain a label as a mistake, and a label has no weight beyond what it says.
+
+The second derivative q_c (1 − q_c) − r_c (1 − r_c) is negative where features contradict a doubtful label; its absolute
+value is the hessian of a node. For hard labels it is q_c (1 − q_c).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, log_softmax, logsumexp, softmax
+
+from ..inputs.labels import LabelTable
+
+_LEAST_FREQUENCY = 1e-15  # of a class: it has a logarithm, even if no object has any weight in it
+_LEAST_HESSIAN = 1e-16  # where a probability is rounded to 0 or 1, a node must not divide by 0
+
+
+@dataclass(frozen=True, eq=False)
+class LogLoss:
+    """The loss of n objects with labels of k classes; raw scores are (n_scores, n)."""
+
+    class_index: np.ndarray  # (n,)
+    evidence: np.ndarray | None  # (k, n) log(p / π) of doubtful labels; None: all are hard
+    information: np.ndarray | float  # (n,) factor that the weights of doubtful labels have in a node, 1 for hard ones
+    baseline: np.ndarray  # (n_scores,) the best raw scores without any features
+
+    @property
+    def n_scores(self) -> int:
+        """Raw scores per object, and trees per iteration: 1 for two classes, k for more."""
+        return len(self.baseline)
+
+    def derivatives(self, raw: np.ndarray) -> np.ndarray:
+        """What a node adds up, (n_scores, n, 3): gradient, hessian and 1 of every object.
+
+        Doubtful labels count less in the weight of a node, but not in its loss, which knows what they say.
+        """
+        columns = np.ones((*raw.shape, 3))
+        q, r = expit(raw) if self.n_scores == 1 else softmax(raw, axis=0), self._given_label(raw)
+        columns[:, :, 0] = (q - r) / self.information
+        columns[:, :, 1] = np.maximum(np.abs(q * (1 - q) - r * (1 - r)), _LEAST_HESSIAN) / self.information
+        return columns
+
+    def _given_label(self, raw: np.ndarray) -> np.ndarray:
+        """r: 0 or 1 for hard labels."""
+        if self.evidence is None:
+            classes = np.arange(len(raw))[:, None] if self.n_scores > 1 else np.ones((1, 1))
+            return (self.class_index == classes).astype(np.float64)
+        if self.n_scores == 1:
+            with np.errstate(invalid="ignore"):  # inf − inf is impossible: a PMF has a class with p > 0
+                return expit(raw + (self.evidence[1] - self.evidence[0]))
+        return softmax(raw + self.evidence, axis=0)
+
+    def mean(self, raw: np.ndarray, weight: np.ndarray) -> float:
+        """The weighted mean over all objects, with weights as in a node; those that weigh nothing don't count."""
+        weight = weight / self.information
+        counted = weight > 0
+        scores = raw[:, counted]
+        if self.n_scores == 1 and self.evidence is None:  # the most common case, in one go
+            margin = np.where(self.class_index[counted] == 1, scores[0], -scores[0])
+            return float(weight[counted] @ np.logaddexp(0.0, -margin) / weight[counted].sum())
+        if self.n_scores == 1:
+            scores = np.concatenate([np.zeros_like(scores), scores])
+        log_proba = log_softmax(scores, axis=0)
+        if self.evidence is None:
+            losses = -np.take_along_axis(log_proba, self.class_index[counted][None].astype(np.intp), axis=0)[0]
+        else:
+            losses = -logsumexp(log_proba + self.evidence[:, counted], axis=0)
+        return float(weight[counted] @ losses / weight[counted].sum())
+
+
+def log_loss(labels: LabelTable, weight: np.ndarray, information: np.ndarray | float = 1.0) -> LogLoss:
+    """The loss of labels; frequencies of classes are those among objects with these weights (n,), without the factor
+    `information` (n,) that they have for doubtful labels."""
+    weight = weight / information
+    frequency = np.maximum(labels.class_masses(weight) / weight.sum(), _LEAST_FREQUENCY)
+    scores = np.log(frequency)
+    baseline = scores[1:] - scores[0] if len(scores) == 2 else scores
+    if labels.pmf is None:
+        return LogLoss(labels.class_index, None, information, baseline)
+    with np.errstate(divide="ignore"):
+        evidence = np.ascontiguousarray((np.log(labels.pmf) - scores).T)
+    return LogLoss(labels.class_index, evidence, information, baseline)
+
+
+def probabilities(raw: np.ndarray) -> np.ndarray:
+    """Class probabilities (n, k) from raw scores (n_scores, n)."""
+    if len(raw) == 1:
+        second = expit(raw[0])
+        return np.column_stack([expit(-raw[0]), second])
+    return np.ascontiguousarray(softmax(raw, axis=0).T)

@@ -1,0 +1,84 @@
+"""The losses of boosting against the oracle and against differences."""
+
+import numpy as np
+import pytest
+
+import naive_boosting
+from probforest.inputs.labels import LabelTable, soft_labels
+from probforest.trees.losses import log_loss, probabilities
+
+
+def labels_of(random, n, k, soft):
+    hard = LabelTable(np.arange(k), random.integers(0, k, n).astype(np.int32))
+    pmf = random.dirichlet(np.ones(k), n)
+    pmf[:3] = np.eye(k)[random.integers(0, k, 3)]  # some are certain
+    return soft_labels(np.arange(k), pmf) if soft else hard
+
+
+def pmfs(labels):
+    return np.eye(len(labels.classes))[labels.class_index] if labels.pmf is None else labels.pmf
+
+
+def as_scores(raw):
+    """Raw scores (k, n) as the loss takes them."""
+    return raw[1:] - raw[0] if len(raw) == 2 else raw
+
+
+@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_loss_and_derivatives(k, soft):
+    random = np.random.default_rng(k)
+    n = 30
+    labels, weight, raw = labels_of(random, n, k, soft), random.random(n), random.normal(0, 2, (k, n))
+    loss, evidence = log_loss(labels, weight), naive_boosting.seen(pmfs(labels), weight)
+    mean_pmf = weight @ pmfs(labels) / weight.sum()
+    scores, constant = as_scores(raw), 0.0 if soft else weight @ np.log(pmfs(labels) @ mean_pmf) / weight.sum()
+    expected = weight @ [naive_boosting.loss(*each) for each in zip(raw.T, evidence, strict=True)] / weight.sum()
+    assert loss.mean(scores, weight) + constant == pytest.approx(expected)
+    np.testing.assert_allclose(as_scores(np.log(mean_pmf)[:, None])[:, 0], loss.baseline)
+    columns, q = loss.derivatives(scores), probabilities(scores)
+    np.testing.assert_allclose(q, [naive_boosting.softmax(each) for each in raw.T])
+    for c in range(loss.n_scores):
+        of_class, weighted = q[:, c + (k == 2)], q * evidence
+        posterior = (weighted / weighted.sum(axis=1, keepdims=True))[:, c + (k == 2)]
+        moved = [scores.copy(), scores.copy()]
+        moved[0][c] += 1e-5
+        moved[1][c] -= 1e-5
+        slopes = [(loss.mean(moved[0], only) - loss.mean(moved[1], only)) / 2e-5 for only in np.eye(n)]
+        np.testing.assert_allclose(columns[c, :, 0], slopes, atol=1e-8)
+        curvature = of_class * (1 - of_class) - posterior * (1 - posterior)
+        np.testing.assert_allclose(columns[c, :, 1], np.abs(curvature), atol=1e-15)
+        assert (columns[c, :, 2] == 1).all()
+
+
+def test_objects_without_weight_do_not_count():
+    labels = LabelTable(np.arange(2), np.array([0, 1, 1], dtype=np.int32))
+    loss = log_loss(labels, np.ones(3))
+    raw = np.array([[0.0, 0.0, 50.0]])
+    assert loss.mean(raw, np.array([1.0, 1.0, 0.0])) == pytest.approx(np.log(2))
+
+
+def test_classes_without_weight_and_certain_scores_stay_finite():
+    labels = LabelTable(np.arange(3), np.array([0, 1, 1], dtype=np.int32))
+    loss = log_loss(labels, np.ones(3))
+    assert np.isfinite(loss.baseline).all()
+    columns = log_loss(labels, np.ones(3)).derivatives(np.array([[800.0] * 3, [0.0] * 3, [-800.0] * 3]))
+    assert np.isfinite(columns).all()
+    assert (columns[:, :, 1] > 0).all()
+
+
+def test_a_label_that_says_nothing_has_no_gradient():
+    """Its PMF is that of all labels."""
+    pmf = np.array([[0.9, 0.1], [0.3, 0.7], [0.6, 0.4]])
+    loss = log_loss(soft_labels(np.arange(2), pmf), np.array([1.0, 1.0, 0.0]))
+    assert loss.derivatives(np.array([[0.3, 0.3, 0.3]]))[0, 2, 0] == pytest.approx(0.0, abs=1e-15)
+
+
+def test_information_counts_in_the_weight_of_a_node_only():
+    random = np.random.default_rng(3)
+    labels, weight, raw = labels_of(random, 20, 3, True), random.random(20), random.normal(size=(3, 20))
+    plain, counted = log_loss(labels, weight), log_loss(labels, weight * labels.information, labels.information)
+    assert counted.mean(raw, weight * labels.information) == pytest.approx(plain.mean(raw, weight))
+    in_node = counted.derivatives(raw) * (weight * labels.information)[:, None]
+    np.testing.assert_allclose(in_node[:, :, :2], (plain.derivatives(raw) * weight[:, None])[:, :, :2])
+    np.testing.assert_allclose(in_node[0, :, 2], weight * labels.information)
