@@ -292,6 +292,14 @@ def test_what_scikit_learn_was_told_to_hand_over(path):
     assert repr(clone(loaded).get_metadata_routing()) == expected
 
 
+def test_what_scikit_learn_was_told_to_hand_to_the_decision_function(path):
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = clone(CASES["boosting"].model).set_decision_function_request(X_err=True)
+        save(model.fit(X, Y), path)
+        expected = repr(model.get_metadata_routing())
+    assert repr(load(path).get_metadata_routing()) == expected
+
+
 def test_mixed_labels_keep_their_types(path):
     tree = ProbabilisticDecisionTreeClassifier().fit(X, Y)
     for classes in (

@@ -111,7 +111,8 @@ class BoostedTrees(TreeEnsemble):
         rules = self._rules(weight.sum(), training.n_features)._replace(
             criterion=NEWTON, regularisation=regularisation, min_leaf_hessian=_LEAST_HESSIAN
         )
-        growth = Growth(int(self.max_leaf_nodes), float(self.learning_rate))
+        most_leaves = int(weight.sum() / rules.min_leaf_weight) + 1  # together, leaves weigh as much as the root
+        growth = Growth(min(int(self.max_leaf_nodes), most_leaves), float(self.learning_rate))
         booster = Booster(training, loss, rules, growth, stopping=stopping, seed=seed, n_jobs=self.n_jobs)
 
         def shown(losses: Iterator[float]) -> Iterator[float]:

@@ -110,10 +110,10 @@ def begin_node(this, start, stop, depth, rules, growth, space):
 @inlined
 def best_leaf(pool, n_nodes):
     """The leaf whose split gains most, the first of equals; LEAF if none gains anything."""
-    best, gain = LEAF, -math.inf
+    best, gain = np.int64(LEAF), -math.inf
     for this in range(n_nodes):
         if pool.numbers[this, GAIN] > gain:
-            best, gain = this, pool.numbers[this, GAIN]
+            best, gain = np.int64(this), pool.numbers[this, GAIN]
     return best
 
 
@@ -205,7 +205,8 @@ def grow_best_first(cells, bins, target, weight, rules, growth, space, raw):
     """Grow a tree on the objects with `weight` (n,) > 0 into `space.ordered`, and add its answers to their `raw` (n,)
     scores. Returns the number of nodes; NO_ROOM if there was not enough room for members."""
     node, search, members, pool, nodes, _ = space
-    top, _ = enter_root(members, weight, target.class_index)
+    n_objects, _ = enter_root(members, weight, target.class_index)
+    top = np.int64(n_objects)
     add_members(members, 0, top, target, node)
     for c in range(COLUMNS):
         pool.sums[0, c] = node.total[c]

@@ -15,7 +15,8 @@ from .saved_families import FamilyShelf
 from .saved_trees import MOST_OBJECTS
 from .saved_values import from_json, to_json
 
-_ROUTED = ("fit", "predict", "predict_proba", "predict_log_proba", "score")  # methods that scikit-learn hands more to
+# Methods that scikit-learn hands more to.
+_ROUTED = ("fit", "predict", "predict_proba", "predict_log_proba", "decision_function", "score")
 
 Json = dict[str, Any]
 
