@@ -30,6 +30,7 @@ precompiled = signatures()
 
 random = np.random.default_rng(0)
 X, y = random.normal(size=(60, 4)), random.integers(0, 2, 60)
+X = np.cumsum(X, axis=1)  # features that say something about each other
 X[::9, 1] = np.nan
 tables = [
     {},
@@ -44,6 +45,7 @@ models = [
     ProbabilisticDecisionTreeClassifier(criterion="entropy", missing="learned", max_depth=np.int32(4), keep_proba=0),
     ProbabilisticDecisionTreeClassifier(prior="normal", distribution="laplace"),
     ProbabilisticDecisionTreeClassifier(criterion="entropy", max_bins=65535),
+    ProbabilisticDecisionTreeClassifier(prior="joint"),
 ]
 for model in models:
     for options in tables:

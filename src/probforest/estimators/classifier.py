@@ -204,7 +204,7 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
         check_total(weight)
         self._check_classes(labels.classes)
         self._choose_prior(table, weighted_labels, weight)
-        features = self._learn_features(table, weight, given_weight)
+        features = self._learn_features(table, weight, given_weight, weighted_labels.for_kernels())
         self._warn_if_too_light(weight)
         self.classes_, self.feature_model_ = labels.classes, features.model
         doubt = self._doubt(labels.rows(weight > 0), given_weight[weight > 0], factors)
@@ -231,7 +231,8 @@ class ProbabilisticClassifier(ClassifierMixin, TreeEnsemble):
             return None
         rows = sample_for_trial(weight, self.n_estimators)
         try:
-            features = [self._sample_with_prior(table, weight, prior, rows) for prior in ("empirical", None)]
+            target = labels.rows(rows).for_kernels()
+            features = [self._sample_with_prior(table, weight, prior, rows, target) for prior in ("empirical", None)]
         except CellError:
             return None  # the fit itself will raise it, with the row of the table
         posterior, measured = (each.cells.values[:, :, 0] for each in features)

@@ -4,7 +4,7 @@ The recipe: the content of a table → checked arrays → errors known → logar
 features, if they are wanted → limits spread → cells. Classes have no part in it; a fit takes the weights of objects.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -17,6 +17,7 @@ from .binning import encode
 from .error_shift import ErrorShift, find_shifts
 from .error_spread import ErrorSpread, learn_error_spreads, sizes_of_errors
 from .feature_bins import FeatureBins, learn_bins
+from .joint_prior import JointPrior, learn_joint_prior, with_joint_prior
 from .limits import TrainingSpread
 from .measurements import Measurements, read_measurements
 from .prior import Prior, learn_priors, with_priors
@@ -37,6 +38,7 @@ class FeatureModel:
     spreads: tuple[TrainingSpread, ...]  # (d) what limits are spread over
     error_spreads: tuple[ErrorSpread, ...]  # the errors of the training set, of those features that have some
     has_error_features: bool  # whether their sizes are features, too
+    joint_prior: JointPrior | None = None  # what the features say about each other; None: nothing was learnt
 
     @classmethod
     def fit(
@@ -53,12 +55,14 @@ class FeatureModel:
         error_spreads: tuple[ErrorSpread, ...] | None = None,
         sample_weight: np.ndarray | None = None,
         rows: np.ndarray | None = None,
+        telling_holes: "FindTellingHoles | None" = None,
     ) -> "FittedFeatures":
         """Learn from a training set, in which each object counts with its `weight` (n,), or not at all. With `rows`,
         only those are learnt from and returned; but median errors are those of all, as a few rows may have none.
 
         `error_spreads` are those of an earlier fit, whose trees are kept; None: they are learnt. `sample_weight` (n,)
-        is what the objects would weigh in a table to predict, whose labels are not known.
+        is what the objects would weigh in a table to predict, whose labels are not known. `telling_holes` says which
+        features have holes that say something by themselves: these stay holes under the joint prior. None: no feature.
         """
         measurements = _checked(table, families)
         medians = measurements.median_errors(weight)
@@ -67,12 +71,12 @@ class FeatureModel:
         if error_spreads is None:
             counted = weight if sample_weight is None else np.where(weight > 0, sample_weight, 0.0)
             error_spreads = learn_error_spreads(measurements, counted)
-        learner = _Learner(weight, medians, prior, max_bins, n_jobs)
+        learner = _Learner(weight, medians, prior, max_bins, n_jobs, telling_holes)
         sizes = sizes_of_errors(measurements, _error_features(error_spreads)) if error_features else None
         measurements = _distributions(measurements, sizes, table.layout, learner, unknown_error, n_jobs)
         spreads = tuple(bins.spread for bins in learner.bins[: len(families)])
         known = table.layout, families, table.has_errors, learner.medians, tuple(learner.priors), spreads
-        model = cls(*known, error_spreads, error_features)
+        model = cls(*known, error_spreads, error_features, learner.joint)
         kept = None if weight.all() else weight > 0
         bins = encode(measurements, learner.bins, max_bins, kept, n_jobs)
         return FittedFeatures(model, measurements.cells(), bins)
@@ -156,9 +160,17 @@ class FeatureModel:
         """The distributions of true values."""
         return self.priors
 
+    def joint_prior_for(self, measurements: Measurements) -> JointPrior | None:
+        """What the features say about each other."""
+        return self.joint_prior
+
     def spreads_for(self, measurements: Measurements) -> Sequence[TrainingSpread]:
         """What limits are spread over."""
         return self.spreads
+
+
+# Which of d features have holes that say something, (d,) bool, from which values are missing, (n, d) bool.
+FindTellingHoles = Callable[[np.ndarray], np.ndarray]
 
 
 class FittedFeatures(NamedTuple):
@@ -176,6 +188,8 @@ class _Knowledge(Protocol):
 
     def priors_for(self, measurements: Measurements) -> Sequence[Prior | None]: ...
 
+    def joint_prior_for(self, measurements: Measurements) -> JointPrior | None: ...
+
     def spreads_for(self, measurements: Measurements) -> Sequence[TrainingSpread]: ...
 
 
@@ -188,7 +202,9 @@ class _Learner:
     prior: str | None
     max_bins: int
     n_jobs: int | None
+    telling_holes: FindTellingHoles | None
     priors: list[Prior | None] = field(init=False)
+    joint: JointPrior | None = field(init=False, default=None)
     bins: list[FeatureBins] = field(init=False)
 
     def medians_for(self, measurements: Measurements) -> np.ndarray:
@@ -197,6 +213,13 @@ class _Learner:
     def priors_for(self, measurements: Measurements) -> list[Prior | None]:
         self.priors = learn_priors(self.prior, measurements, self.weight, self.n_jobs)
         return self.priors
+
+    def joint_prior_for(self, measurements: Measurements) -> JointPrior | None:
+        if self.prior == "joint":
+            find, missing = self.telling_holes, np.isnan(measurements.center.T)
+            completed = np.ones(len(self.priors), dtype=bool) if find is None else ~find(missing)
+            self.joint = learn_joint_prior(self.priors, measurements, self.weight, completed, self.n_jobs)
+        return self.joint
 
     def spreads_for(self, measurements: Measurements) -> list[TrainingSpread]:
         self.bins = learn_bins(measurements, self.weight, self.max_bins, self.n_jobs)
@@ -223,7 +246,11 @@ def _distributions(
     with layout.naming_columns():
         measurements = measurements.with_errors_known(unknown_error, knowledge.medians_for(measurements))
         measurements = measurements.with_logarithms()
-    measurements = with_priors(knowledge.priors_for(measurements), measurements, n_jobs)
+    priors = knowledge.priors_for(measurements)
+    measurements = with_priors(priors, measurements, n_jobs)
+    joint = knowledge.joint_prior_for(measurements)
+    if joint is not None:
+        measurements = with_joint_prior(joint, priors, measurements, n_jobs)
     if sizes is not None:
         measurements = measurements.with_exact_features(sizes)
     return measurements.with_limits_spread(knowledge.spreads_for(measurements))
