@@ -99,7 +99,8 @@ ATTRIBUTES = {
     "prior_trial_": Description(
         "PriorTrial or None",
         'With prior="auto" and errors: out-of-bag log losses of the small forests (`empirical`, `none`), the standard '
-        "`error` of their difference, and `n_objects`.",
+        "`error` of their difference, `n_objects`; and `joint` with `joint_error`, that of its difference to the "
+        "better one of the others, if features say something about each other.",
     ),
     "feature_model_": Description(
         "FeatureModel",

@@ -115,6 +115,7 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
             n_jobs=self.n_jobs,
             error_spreads=(),
             rows=rows,
+            quick=True,
             telling_holes=partial(self._telling_holes, target, weight[rows]),
         )
 

@@ -13,10 +13,13 @@ def _prior(model: ProbabilisticEstimator) -> str:
     trial, used = model.prior_trial_, f"prior: {model.prior_ or 'none'}"
     if trial is None:
         return used
-    return (
+    said = (
         f"{used}, chosen by the out-of-bag log loss of {trial.n_objects:,} objects: {trial.empirical:.4f} with the "
         f"empirical prior, {trial.none:.4f} without a prior (difference ± {trial.error:.4f})"
     )
+    if trial.joint is None:
+        return said
+    return f"{said}, {trial.joint:.4f} with the joint prior (difference to the better one ± {trial.joint_error:.4f})"
 
 
 def _missing_values(model: ProbabilisticEstimator) -> str:

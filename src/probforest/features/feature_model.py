@@ -56,6 +56,7 @@ class FeatureModel:
         sample_weight: np.ndarray | None = None,
         rows: np.ndarray | None = None,
         telling_holes: "FindTellingHoles | None" = None,
+        quick: bool = False,
     ) -> "FittedFeatures":
         """Learn from a training set, in which each object counts with its `weight` (n,), or not at all. With `rows`,
         only those are learnt from and returned; but median errors are those of all, as a few rows may have none.
@@ -63,6 +64,7 @@ class FeatureModel:
         `error_spreads` are those of an earlier fit, whose trees are kept; None: they are learnt. `sample_weight` (n,)
         is what the objects would weigh in a table to predict, whose labels are not known. `telling_holes` says which
         features have holes that say something by themselves: these stay holes under the joint prior. None: no feature.
+        `quick`: the joint prior is a rough one.
         """
         measurements = _checked(table, families)
         medians = measurements.median_errors(weight)
@@ -71,7 +73,7 @@ class FeatureModel:
         if error_spreads is None:
             counted = weight if sample_weight is None else np.where(weight > 0, sample_weight, 0.0)
             error_spreads = learn_error_spreads(measurements, counted)
-        learner = _Learner(weight, medians, prior, max_bins, n_jobs, telling_holes)
+        learner = _Learner(weight, medians, prior, max_bins, n_jobs, telling_holes, quick)
         sizes = sizes_of_errors(measurements, _error_features(error_spreads)) if error_features else None
         measurements = _distributions(measurements, sizes, table.layout, learner, unknown_error, n_jobs)
         spreads = tuple(bins.spread for bins in learner.bins[: len(families)])
@@ -129,6 +131,11 @@ class FeatureModel:
     def n_features(self) -> int:
         """d + e, the number of features that trees see."""
         return self.n_values + len(self.error_features)
+
+    @property
+    def says_something_jointly(self) -> bool:
+        """Whether features say something about each other."""
+        return self.joint_prior is not None and len(self.joint_prior.groups) > 0
 
     @property
     def names_of_values(self) -> list[str]:
@@ -203,6 +210,7 @@ class _Learner:
     max_bins: int
     n_jobs: int | None
     telling_holes: FindTellingHoles | None
+    quick: bool
     priors: list[Prior | None] = field(init=False)
     joint: JointPrior | None = field(init=False, default=None)
     bins: list[FeatureBins] = field(init=False)
@@ -218,7 +226,9 @@ class _Learner:
         if self.prior == "joint":
             find, missing = self.telling_holes, np.isnan(measurements.center.T)
             completed = np.ones(len(self.priors), dtype=bool) if find is None else ~find(missing)
-            self.joint = learn_joint_prior(self.priors, measurements, self.weight, completed, self.n_jobs)
+            self.joint = learn_joint_prior(
+                self.priors, measurements, self.weight, completed, self.n_jobs, quick=self.quick
+            )
         return self.joint
 
     def spreads_for(self, measurements: Measurements) -> list[TrainingSpread]:

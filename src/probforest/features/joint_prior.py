@@ -15,8 +15,8 @@ from ..kernels.mixture import posteriors
 from ..support.threads import in_threads
 from .feature_groups import groups_of_features
 from .measurements import Measurements
-from .mixture_fit import NoisyPoints, fit_mixture
-from .prior import Cell, EmpiricalPrior, Prior, cells_between, sample_of
+from .mixture_fit import QUICK, THOROUGH, NoisyPoints, fit_mixture
+from .prior import SAMPLE, Cell, EmpiricalPrior, Prior, cells_between, sample_of
 from .scored_cells import NormalScores, ScoredCells, Sites, scored_cells, sites_of
 
 # The cells of an object depend on each other, but trees take them as independent, and so spread an object over
@@ -24,6 +24,7 @@ from .scored_cells import NormalScores, ScoredCells, Sites, scored_cells, sites_
 # all tables (docs/priors.md), and an error about which the others say nothing stays as it is.
 NARROWING = 2.0
 _STANDARD = np.array([[-1.0], [0.0], [1.0]])  # the quantiles of N(0, 1), which a hole is without the others
+QUICK_SAMPLE = 600  # objects
 _PIECE = 4096  # objects at a time
 
 
@@ -49,9 +50,12 @@ def learn_joint_prior(
     weight: np.ndarray,
     completed: np.ndarray,
     n_jobs: int | None = None,
+    *,
+    quick: bool = False,
 ) -> JointPrior:
-    """Learn from a training set whose cells are posteriors under the `priors` of their own features."""
-    sample = sample_of(weight)
+    """Learn from a training set whose cells are posteriors under the `priors` of their own features; `quick`: from few
+    objects, and roughly."""
+    sample = sample_of(weight, QUICK_SAMPLE if quick else SAMPLE)
     table, scales = measurements.rows(sample), _scales(priors)
 
     def site(j: int) -> Sites:
@@ -61,7 +65,9 @@ def learn_joint_prior(
     shares = weight[sample] / weight[sample].max()  # quotients with weights of any size are numbers then
     groups = []
     for features in groups_of_features(sites, shares):
-        mixture = fit_mixture(_points([sites[j] for j in features.tolist()], shares), n_jobs)
+        mixture = fit_mixture(
+            _points([sites[j] for j in features.tolist()], shares), QUICK if quick else THOROUGH, n_jobs
+        )
         if mixture is not None:
             groups.append(FeatureGroup(features, mixture))
     return JointPrior(tuple(groups), completed)

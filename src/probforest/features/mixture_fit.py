@@ -13,8 +13,7 @@ from ..kernels.layout import Mixture, MixtureSums
 from ..kernels.mixture import expectations, posteriors
 from ..support.threads import in_threads
 
-MOST_COMPONENTS = 32
-_FIRST_STEPS, _MORE_STEPS = 5, 20  # of the EM algorithm: to see whether more components help; then, at most
+_FIRST_STEPS = 5  # of the EM algorithm, to see whether more components help
 _ENOUGH = 3e-4  # gain of the log-likelihood per object in a step, below which no step follows
 _LEAST_GAIN = 1e-3  # of objects that were held out: less is no reason for more components
 _FEWEST_OBJECTS = 10  # per component, on average
@@ -23,6 +22,16 @@ _PSEUDO_OBJECTS = 1.0  # objects that a component has in addition, with the cova
 _LEAST_SHARE = 1e-10  # of a component; its logarithm is a number
 _DIGITS = 9  # of a mixture: sums of the same numbers in another order must not make another forest
 _PIECE = 512  # objects at a time; sums depend on where pieces end, so that it is the same for any number of threads
+
+
+class Effort(NamedTuple):
+    """How much to do for a mixture."""
+
+    most_components: int
+    more_steps: int  # of the EM algorithm for each number of components that helps, at most
+
+
+THOROUGH, QUICK = Effort(32, 12), Effort(4, 5)
 
 
 class NoisyPoints(NamedTuple):
@@ -36,7 +45,7 @@ class NoisyPoints(NamedTuple):
         return NoisyPoints(*(np.ascontiguousarray(part[index]) for part in self))
 
 
-def fit_mixture(points: NoisyPoints, n_jobs: int | None = None) -> Mixture | None:
+def fit_mixture(points: NoisyPoints, effort: Effort = THOROUGH, n_jobs: int | None = None) -> Mixture | None:
     """The mixture of true values. None if independent standard normal values explain objects that were held out as
     well, or if there are too few to tell."""
     held_out = _held_out(points)
@@ -49,20 +58,20 @@ def fit_mixture(points: NoisyPoints, n_jobs: int | None = None) -> Mixture | Non
         mixture = _improved(mixture, training, _FIRST_STEPS, n_jobs)
         if not _is_better(_log_likelihoods(mixture, test), likelihood, test.weight):
             break
-        best = _improved(mixture, training, _MORE_STEPS, n_jobs)
+        best = _improved(mixture, training, effort.more_steps, n_jobs)
         likelihood = _log_likelihoods(best, test)
         n_components = 2 * len(best.share)
-        if n_components > MOST_COMPONENTS or n_components * _FEWEST_OBJECTS > len(training.weight):
+        if n_components > effort.most_components or n_components * _FEWEST_OBJECTS > len(training.weight):
             break
         mixture = _split(best)
-    return None if best is None else _rounded(_improved(best, points, _MORE_STEPS, n_jobs))
+    return None if best is None else _rounded(_improved(best, points, effort.more_steps, n_jobs))
 
 
 def _held_out(points: NoisyPoints) -> np.ndarray:
-    """A third of the objects, (n,) bool, chosen by what they are, so that neither the order of rows and features nor
+    """Half of the objects, (n,) bool, chosen by what they are, so that neither the order of rows and features nor
     objects that come twice change the choice."""
     about = points.place.sum(axis=1) / np.sqrt(points.place.shape[1])
-    return np.floor(1e4 * about) % 3 == 0
+    return np.floor(1e4 * about) % 2 == 0
 
 
 def _standard(n_features: int) -> Mixture:

@@ -87,11 +87,11 @@ def cells_between(quantiles: np.ndarray, family: Family) -> Cell:
     return median - at_median * np.where(at_median < 0, lower, upper), lower, upper
 
 
-def sample_of(weight: np.ndarray) -> np.ndarray:
-    """The objects that priors are learnt from: at most SAMPLE of those that weigh something."""
+def sample_of(weight: np.ndarray, size: int = SAMPLE) -> np.ndarray:
+    """The objects that priors are learnt from: at most `size` of those that weigh something."""
     sample = np.flatnonzero(weight)
-    if len(sample) > SAMPLE:
-        sample = np.random.default_rng(0).choice(sample, SAMPLE, replace=False, shuffle=False)
+    if len(sample) > size:
+        sample = np.random.default_rng(0).choice(sample, size, replace=False, shuffle=False)
     return sample
 
 
