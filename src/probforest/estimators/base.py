@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..families import read_families
+from ..features.cell_summaries import CellSummaries
 from ..features.feature_model import FeatureModel, FittedFeatures
 from ..inputs.parameters import MISSING_RULES, expected_objects, is_integer, number_of_features
 from ..inputs.tables import Layout, TableContent, read_table
@@ -174,6 +175,34 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
         check_is_fitted(self)
         table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
         return self.feature_model_.error_sizes(table)
+
+    @described(VALUES)
+    def posterior(
+        self,
+        X: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+    ) -> CellSummaries:
+        """Compute what the model makes of measured values: the distributions of the true ones.
+
+        With prior="joint" this is a table without noise, as far as possible, and without holes. See docs/priors.md.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        CellSummaries
+            A tuple of three arrays of shape (n_samples, n_features): `center`, the median; `lower` and `upper`, the
+            distances from the median to 16 % and to 84 % of the probability. NaN where a value stays missing.
+        """
+        check_is_fitted(self)
+        table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
+        measurements = self.feature_model_.read(table)
+        return self.feature_model_.posterior(measurements, unknown_error=self.unknown_error, n_jobs=self.n_jobs)
 
     def check_parameters(self) -> None:
         """Raise a ValueError if a parameter is invalid, as `fit` would do."""

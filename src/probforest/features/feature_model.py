@@ -14,10 +14,11 @@ from ..families import Family
 from ..inputs.tables import Layout, TableContent
 from ..kernels.layout import Bins, Cells
 from .binning import encode
+from .cell_summaries import CellSummaries, summaries_of
 from .error_shift import ErrorShift, find_shifts
 from .error_spread import ErrorSpread, learn_error_spreads, sizes_of_errors
 from .feature_bins import FeatureBins, learn_bins
-from .joint_prior import JointPrior, learn_joint_prior, with_joint_prior
+from .joint_prior import NARROWING, JointPrior, learn_joint_prior, with_joint_prior
 from .limits import TrainingSpread
 from .measurements import Measurements, read_measurements
 from .prior import Prior, learn_priors, with_priors
@@ -93,6 +94,10 @@ class FeatureModel:
         """The cells of a table that was `read`; `values_only`: without error features."""
         sizes = None if values_only else sizes_of_errors(table, self.error_features)
         return _distributions(table, sizes, self.layout, self, unknown_error, n_jobs).cells()
+
+    def posterior(self, table: Measurements, *, unknown_error: str, n_jobs: int | None = None) -> CellSummaries:
+        """Median and widths of every cell of a table that was `read`: posteriors as they are, not as trees see them."""
+        return summaries_of(_distributions(table, None, self.layout, self, unknown_error, n_jobs, narrowing=1.0))
 
     def error_shifts(self, table: Measurements) -> tuple[ErrorShift, ...]:
         """The errors of a table that was `read` beside those of the training set, the most different ones first."""
@@ -248,6 +253,7 @@ def _distributions(
     knowledge: _Knowledge,
     unknown_error: str,
     n_jobs: int | None,
+    narrowing: float = NARROWING,
 ) -> Measurements:
     """The recipe from checked arrays up to distributions that only need to be laid out as cells.
 
@@ -260,7 +266,7 @@ def _distributions(
     measurements = with_priors(priors, measurements, n_jobs)
     joint = knowledge.joint_prior_for(measurements)
     if joint is not None:
-        measurements = with_joint_prior(joint, priors, measurements, n_jobs)
+        measurements = with_joint_prior(joint, priors, measurements, n_jobs, narrowing)
     if sizes is not None:
         measurements = measurements.with_exact_features(sizes)
     return measurements.with_limits_spread(knowledge.spreads_for(measurements))

@@ -74,10 +74,14 @@ def learn_joint_prior(
 
 
 def with_joint_prior(
-    joint: JointPrior, priors: Sequence[Prior | None], measurements: Measurements, n_jobs: int | None = None
+    joint: JointPrior,
+    priors: Sequence[Prior | None],
+    measurements: Measurements,
+    n_jobs: int | None = None,
+    narrowing: float = NARROWING,
 ) -> Measurements:
     """The posteriors of all cells with errors and of holes; cells must be posteriors under the `priors` of their own
-    features."""
+    features. With a `narrowing` of 1 they have the widths of posteriors, otherwise those that are best for trees."""
     if not joint.groups:
         return measurements
     scales, center = _scales(priors), np.copy(measurements.center)
@@ -87,7 +91,7 @@ def with_joint_prior(
     def update(piece: slice) -> None:
         part = measurements.rows(piece)
         for group in joint.groups:
-            for j, changed, new in _posterior_cells(group, joint.completed, scales, part):
+            for j, changed, new in _posterior_cells(group, joint.completed, scales, part, narrowing):
                 for array, values in zip((center, lower, upper), new, strict=True):
                     array[j, piece][changed] = values
 
@@ -98,7 +102,7 @@ def with_joint_prior(
 
 
 def _posterior_cells(
-    group: FeatureGroup, completed: np.ndarray, scales: dict[int, NormalScores], part: Measurements
+    group: FeatureGroup, completed: np.ndarray, scales: dict[int, NormalScores], part: Measurements, narrowing: float
 ) -> Iterator[tuple[int, np.ndarray, Cell]]:
     """For each feature of a group, which of its cells (n,) change, and what these become."""
     features = group.features.tolist()
@@ -109,17 +113,17 @@ def _posterior_cells(
     for column, j in enumerate(features):
         changed = cells[column].is_noisy | (cells[column].is_hole if completed[j] else False)
         if changed.any():
-            new = _moved(cells[column], sites[column], mean[:, column], variance[:, column])
+            new = _moved(cells[column], sites[column], mean[:, column], variance[:, column], narrowing)
             yield j, changed, cells_between(scales[j].value(new[:, changed]), part.families[j])
 
 
-def _moved(cells: ScoredCells, sites: Sites, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+def _moved(cells: ScoredCells, sites: Sites, mean: np.ndarray, variance: np.ndarray, narrowing: float) -> np.ndarray:
     """Quantiles (3, n) at −1σ, 0 and 1σ: cells shifted and scaled as `mean` and `variance` given all features differ
     from those given the feature alone. Features that say nothing about each other leave them as they are."""
     share = 1.0 / (1.0 + sites.variance)  # how much of a difference from 0 is not noise, given the feature alone
     shift = mean - share * sites.place
     scale = np.sqrt(variance / np.where(cells.is_hole, 1.0, 1.0 - share))
-    scale = np.where(cells.is_hole, scale, scale**NARROWING)
+    scale = np.where(cells.is_hole, scale, scale**narrowing)
     below, median, above = np.where(cells.is_hole, _STANDARD, (cells.below, cells.median, cells.above))
     center = median + shift
     return np.stack([center - scale * (median - below), center, center + scale * (above - median)])
