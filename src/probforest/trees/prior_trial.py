@@ -14,7 +14,8 @@ from .training_set import TrainingSet
 TREES = 20  # of each forest
 SHARE_OF_FIT = 0.15  # of the time for the trees of a fit: reading and judging make it a third
 FEWEST_OBJECTS, MOST_OBJECTS = 250, 4000  # of a sample; with the fewest, a trial takes a few hundredths of a second
-SIGNIFICANT = 2.5  # standard errors
+SIGNIFICANT = 2.5  # standard errors, to go without a prior
+BETTER = 1.0  # standard errors, to take the joint prior: under noise it gains far more than it can lose
 _SEED = 1  # of the sample and of the draws: the choice depends on the table alone
 _PRIOR_VOTES = 0.5  # per class: a few trees that agree do not make an answer certain
 
@@ -33,10 +34,10 @@ class PriorTrial(NamedTuple):
     def choice(self) -> str | None:
         """The empirical prior, unless another one is better by more than chance explains. Where it is as good as no
         prior in the training set, it is the safer one: it takes larger errors of other tables into account. The joint
-        prior has more to learn, and more to go wrong."""
+        prior has to be better than both: it has more to learn, and more can go wrong."""
         if self.joint is not None and self.joint_error is not None:
             gain = min(self.empirical, self.none) - self.joint
-            if gain > SIGNIFICANT * self.joint_error:
+            if gain > BETTER * self.joint_error:
                 return "joint"
         return None if self.empirical - self.none > SIGNIFICANT * self.error else "empirical"
 
