@@ -54,6 +54,7 @@ def test_the_joint_prior_is_taken_where_it_is_better(tmp_path):
     said, _ = describe_choices(auto)
     assert said.startswith("prior: joint, chosen by")
     assert f"{trial.joint:.4f} with the joint prior" in said
+    assert said.endswith(" for 15 features")
     chosen = forest(prior="joint").fit(noisy.X, y, X_err=noisy.X_err)
     query = {"X": noisy.X[:100], "X_err": noisy.X_err[:100]}
     np.testing.assert_array_equal(auto.predict_proba(**query), chosen.predict_proba(**query))

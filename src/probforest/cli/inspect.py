@@ -63,10 +63,22 @@ def _description(model: ProbabilisticClassifier, path: Path) -> dict[str, Any]:
         "parameters": _plain(_changed_parameters(model)),
         "prior": model.prior_,
         "prior_trial": None if model.prior_trial_ is None else model.prior_trial_._asdict(),
+        "joint_prior": _joint_prior(model),
         "missing": dict(zip(names, model.missing_.tolist(), strict=True)),
         "importances": dict(zip(names, model.feature_importances_.tolist(), strict=True)),
         "about": header["about"],
     }
+
+
+def _joint_prior(model: ProbabilisticClassifier) -> list[dict[str, Any]] | None:
+    """The groups of features that say something about each other; None: nothing of this kind was learnt."""
+    joint, names = model.feature_model_.joint_prior, model.feature_model_.names_of_values
+    if joint is None:
+        return None
+    return [
+        {"features": [str(names[j]) for j in group.features.tolist()], "n_components": len(group.mixture.share)}
+        for group in joint.groups
+    ]
 
 
 def _size(trees: list[FittedTree]) -> dict[str, int]:
