@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from probforest import ProbabilisticRandomForestClassifier
+from probforest import ProbabilisticDecisionTreeClassifier, ProbabilisticRandomForestClassifier
 from probforest.datasets import add_noise, make_two_classes, remove_cells
 from probforest.families import LAPLACE, NORMAL
 from probforest.features.feature_groups import LARGEST_GROUP
@@ -289,3 +289,22 @@ def test_the_posterior_without_a_prior_is_the_table_itself():
     assert found.center[0, 0] < X[0, 0]
     np.testing.assert_allclose(found.center[1:], X[1:])
     np.testing.assert_allclose(found.lower[2:], errors[2:])
+
+
+def test_objects_of_which_nothing_is_known_stay_so():
+    _, X, errors = correlated(800)
+    X[0] = np.nan
+    y = (X[:, 0] > 1).astype(int)
+    tree = ProbabilisticDecisionTreeClassifier(random_state=0, prior="joint", missing="observed", keep_proba=0)
+    tree.fit(X, y, X_err=errors)
+    assert np.isnan(tree.posterior(X[:1], X_err=errors[:1]).center).all()
+    np.testing.assert_allclose(tree.predict_proba(X[:1], X_err=errors[:1])[0, 1], y.mean())
+
+
+def test_errors_that_vanish_are_none():
+    """Also of values between which there is nothing."""
+    random = np.random.default_rng(0)
+    X = np.round(random.normal(size=(300, 1)) + 0.3 * random.normal(size=(300, 3)))
+    X[:, 0] += 0.3 * (np.arange(300) == 7)
+    *_, found = learnt(read_measurements(X, np.full(X.shape, 1e-12)))
+    np.testing.assert_allclose(found.center, X.T, atol=1e-9)

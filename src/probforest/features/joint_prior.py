@@ -62,12 +62,10 @@ def learn_joint_prior(
         return sites_of(scored_cells(scales[j], table, j))
 
     sites = dict(zip(scales, in_threads(site, list(scales), n_jobs), strict=True))
-    shares = weight[sample] / weight[sample].max()  # quotients with weights of any size are numbers then
     groups = []
-    for features in groups_of_features(sites, shares):
-        mixture = fit_mixture(
-            _points([sites[j] for j in features.tolist()], shares), QUICK if quick else THOROUGH, n_jobs
-        )
+    for features in groups_of_features(sites, weight[sample]):
+        points = _points([sites[j] for j in features.tolist()], weight[sample])
+        mixture = fit_mixture(points, QUICK if quick else THOROUGH, n_jobs)
         if mixture is not None:
             groups.append(FeatureGroup(features, mixture))
     return JointPrior(tuple(groups), completed)
@@ -110,8 +108,10 @@ def _posterior_cells(
     sites = [sites_of(each) for each in cells]
     points = _points(sites, np.ones(part.n_objects))
     mean, variance, _ = posteriors(points.place, points.variance, group.mixture)
+    anything_measured = np.isfinite(points.variance).any(axis=1)
     for column, j in enumerate(features):
-        changed = cells[column].is_noisy | (cells[column].is_hole if completed[j] else False)
+        filled = cells[column].is_hole & anything_measured & completed[j]
+        changed = cells[column].is_noisy | filled
         if changed.any():
             new = _moved(cells[column], sites[column], mean[:, column], variance[:, column], narrowing)
             yield j, changed, cells_between(scales[j].value(new[:, changed]), part.families[j])

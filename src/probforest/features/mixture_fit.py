@@ -39,7 +39,7 @@ class NoisyPoints(NamedTuple):
 
     place: np.ndarray  # (n, d)
     variance: np.ndarray  # (n, d) of the noise; infinite: not measured, 0: exact
-    weight: np.ndarray  # (n,)
+    weight: np.ndarray  # (n,) an object of weight 2 counts as two
 
     def rows(self, index: np.ndarray | slice) -> "NoisyPoints":
         return NoisyPoints(*(np.ascontiguousarray(part[index]) for part in self))
@@ -50,7 +50,7 @@ def fit_mixture(points: NoisyPoints, effort: Effort = THOROUGH, n_jobs: int | No
     well, or if there are too few to tell."""
     held_out = _held_out(points)
     training, test = points.rows(~held_out), points.rows(held_out)
-    if min(len(training.weight), len(test.weight)) < _FEWEST_OBJECTS:
+    if min(training.weight.sum(), test.weight.sum()) < _FEWEST_OBJECTS:
         return None
     best, mixture = None, _standard(points.place.shape[1])
     likelihood = _log_likelihoods(mixture, test)
@@ -61,7 +61,7 @@ def fit_mixture(points: NoisyPoints, effort: Effort = THOROUGH, n_jobs: int | No
         best = _improved(mixture, training, effort.more_steps, n_jobs)
         likelihood = _log_likelihoods(best, test)
         n_components = 2 * len(best.share)
-        if n_components > effort.most_components or n_components * _FEWEST_OBJECTS > len(training.weight):
+        if n_components > effort.most_components or n_components * _FEWEST_OBJECTS > training.weight.sum():
             break
         mixture = _split(best)
     return None if best is None else _rounded(_improved(best, points, effort.more_steps, n_jobs))
@@ -71,7 +71,7 @@ def _held_out(points: NoisyPoints) -> np.ndarray:
     """Half of the objects, (n,) bool, chosen by what they are, so that neither the order of rows and features nor
     objects that come twice change the choice."""
     about = points.place.sum(axis=1) / np.sqrt(points.place.shape[1])
-    return np.floor(1e4 * about) % 2 == 0
+    return np.floor(100 * about) % 2 == 0
 
 
 def _standard(n_features: int) -> Mixture:
@@ -85,9 +85,8 @@ def _log_likelihoods(mixture: Mixture, points: NoisyPoints) -> np.ndarray:
 
 def _is_better(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> bool:
     """Whether log-likelihoods (n,) are better than others of the same objects by more than their standard error."""
-    share = weight / weight.sum()
-    gain = share @ (one - other)
-    error = np.sqrt(np.square(share) @ np.square(one - other - gain))
+    gain = np.average(one - other, weights=weight)
+    error = np.sqrt(np.average(np.square(one - other - gain), weights=weight) / weight.sum())
     return bool(gain > max(error, _LEAST_GAIN))
 
 

@@ -11,12 +11,13 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from ..families import ONE_SIGMA
+from .limits import interpolated
 from .measurements import Measurements
 from .prior import EmpiricalPrior
 
 _EDGE = 2e-4  # probability beyond either end of the prior, which knows the smallest and the largest of 2,500 values
 _LEAST_SHARE = 1e-4  # of the mass is spread evenly: F rises everywhere, and each z belongs to one x
-_LEAST_VARIANCE, _MOST_VARIANCE = 1e-12, 0.999  # of a posterior: as good as exact; a measurement that says nothing
+_LEAST_VARIANCE, _MOST_VARIANCE = 1e-8, 0.999  # of a posterior: as good as exact; a measurement that says nothing
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,11 @@ class NormalScores:
 
     def score(self, x: np.ndarray) -> np.ndarray:
         """z of values; those beyond the prior's ends have the z of the ends. NaN for NaN."""
-        return ndtri(_between(x, self.edges, self.below))
+        return ndtri(interpolated(x, self.edges, self.below))
 
     def value(self, z: np.ndarray) -> np.ndarray:
         """The values with these z, from one end of the prior to the other."""
-        return _between(ndtr(z), self.below, self.edges)
+        return interpolated(ndtr(z), self.below, self.edges)
 
     def knows(self, x: np.ndarray) -> np.ndarray:
         """Which values lie between the prior's ends."""
@@ -65,7 +66,8 @@ class Sites(NamedTuple):
 
 
 def scored_cells(scale: NormalScores, measurements: Measurements, j: int) -> ScoredCells:
-    """The cells of feature j. Values beyond the prior's ends are far from all that it knows: they stay as they are."""
+    """The cells of feature j. Values beyond the prior's ends, far from all that it knows, and those that are as good as
+    exact are not noisy: they stay as they are."""
     center = measurements.center[j]
     nothing = np.zeros(len(center), dtype=np.int64)
     limit = measurements.limit[j] if measurements.has_limits else nothing
@@ -79,7 +81,9 @@ def scored_cells(scale: NormalScores, measurements: Measurements, j: int) -> Sco
     is_noisy = ((lower > 0) | (upper > 0)) & scale.knows(below) & scale.knows(above) & (limit == 0)
     if measurements.has_free_forms:
         is_noisy &= measurements.form_index[j] < 0
-    return ScoredCells(scale.score(below), scale.score(median), scale.score(above), limit, is_hole, is_noisy)
+    below, median, above = scale.score(below), scale.score(median), scale.score(above)
+    is_noisy &= np.square((above - below) / 2) > _LEAST_VARIANCE
+    return ScoredCells(below, median, above, limit, is_hole, is_noisy)
 
 
 def sites_of(cells: ScoredCells) -> Sites:
@@ -99,11 +103,3 @@ def _truncated(z: np.ndarray, limit: np.ndarray) -> tuple[np.ndarray, np.ndarray
     edge = np.where(limit < 0, -z, z)
     ratio = np.exp(-0.5 * edge**2 - log_ndtr(edge)) / np.sqrt(2 * np.pi)
     return np.where(limit < 0, ratio, -ratio), 1.0 - edge * ratio - ratio**2
-
-
-def _between(x: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Linear interpolation of `values` that belong to increasing `places`, constant beyond their ends."""
-    right = np.clip(np.searchsorted(places, x), 1, len(places) - 1)
-    low, high = places[right - 1], places[right]
-    share = np.clip((x / 2 - low / 2) / (high / 2 - low / 2), 0.0, 1.0)  # halves: a difference may be too large
-    return (1.0 - share) * values[right - 1] + share * values[right]
