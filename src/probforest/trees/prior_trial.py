@@ -11,7 +11,7 @@ from .bootstrap import Draw, seeds_of_trees
 from .fitted_tree import FittedTree, sum_of_answers
 from .training_set import TrainingSet
 
-TREES = 20  # of each forest
+TREES = 14  # of each forest
 SHARE_OF_FIT = 0.15  # of the time for the trees of a fit: reading and judging make it a third
 FEWEST_OBJECTS, MOST_OBJECTS = 250, 4000  # of a sample; with the fewest, a trial takes a few hundredths of a second
 SIGNIFICANT = 2.5  # standard errors, to go without a prior
