@@ -36,6 +36,7 @@ precompiled = signatures()
 
 random = np.random.default_rng(0)
 X, y = random.normal(size=(60, 4)), random.integers(0, 2, 60)
+X = np.cumsum(X, axis=1)  # features that say something about each other
 X[::9, 1] = np.nan
 tables = [
     {},
@@ -52,6 +53,7 @@ models = [
     ProbabilisticDecisionTreeClassifier(criterion="entropy", max_bins=65535),
     ProbabilisticGradientBoostingClassifier(max_iter=3, min_samples_leaf=5, max_features=0.5, early_stopping=True),
     ProbabilisticGradientBoostingClassifier(max_iter=3, min_samples_leaf=0.1, max_bins=65535, max_depth=3),
+    ProbabilisticDecisionTreeClassifier(prior="joint"),
 ]
 for model in models:
     for options in tables:

@@ -224,7 +224,7 @@ def random_parameters(
         "unknown_error": pick(random, "median", "median", "exact", "raise"),
         "label_information": pick(random, True, True, False),
         "max_bins": pick(random, 2, 16, 255, 255, 65_535),
-        "prior": pick(random, None, "normal", "empirical", "empirical"),
+        "prior": pick(random, None, "normal", "empirical", "joint"),
     }
     return parameters if estimator == "tree" else parameters | _random_forest_parameters(random)
 

@@ -131,6 +131,7 @@ OURS: dict[str, Contender] = {
     "learned, normal": probabilistic(missing="learned", prior="normal"),
     "auto, empirical": probabilistic(prior="empirical"),
     "auto, none": probabilistic(prior=None),
+    "auto, joint": probabilistic(prior="joint"),
     "keep_proba=0.1": probabilistic(keep_proba=0.1),
     "min_samples_leaf=2": probabilistic(min_samples_leaf=2),
     'max_features="sqrt"': probabilistic(max_features="sqrt"),

@@ -216,6 +216,18 @@ def test_labels_with_probabilities_missing_classes_and_other_options(folder, tmp
     np.testing.assert_array_equal(model.predict_proba(query), expected.predict_proba(frame[columns].astype(float)))
 
 
+def test_the_joint_prior(folder, tmp_path, capsys):
+    model = tmp_path / "m.prf"
+    command = ["train", folder / "t.csv", "--target", "kind", "--drop", "objid", "sure", "-o", model]
+    said(capsys, *command, "--set", "n_estimators=5", "prior=joint")
+    assert "prior: joint; " in said(capsys, "inspect", model).out
+    described = json.loads(said(capsys, "inspect", model, "--json").out)
+    assert described["prior"] == "joint"
+    assert all(set(group["features"]) <= set(described["features"]) for group in described["joint_prior"])
+    assert json.loads(said(capsys, "inspect", folder / "without_units.prf", "--json").out)["joint_prior"] is None
+    said(capsys, "predict", model, folder / "t.csv", "-o", tmp_path / "out.csv")
+
+
 def test_every_command_says_that_labels_were_doubtful(folder, tmp_path, capsys):
     model = tmp_path / "m.prf"
     command = ["train", folder / "t.csv", "--target", "kind", "--label-proba", "sure", "--drop", "objid"]

@@ -10,10 +10,11 @@ from probforest.estimators.choices import describe_choices
 
 @pytest.fixture(scope="module")
 def constant_noise():
-    """Errors that are all alike: a prior only blurs what tells classes apart."""
-    X, y = make_two_classes(6000, random_state=7)
-    noisy = add_noise(X, 1, case="constant", random_state=4)
-    return noisy.X, y, noisy.X_err
+    """Errors that are all alike, and features that say nothing about each other: a prior only blurs what tells classes
+    apart."""
+    random = np.random.default_rng(0)
+    X = random.uniform(-1.7, 1.7, (6000, 12))
+    return X + random.normal(size=X.shape), (X.sum(axis=1) > 0).astype(int), np.ones(X.shape)
 
 
 def forest(**options):
@@ -34,13 +35,31 @@ def test_no_prior_is_taken_where_it_is_better(constant_noise):
     assert chosen.prior_trial_ is None
 
 
-def test_the_prior_is_kept_where_whole_groups_are_noisy():
+def test_a_prior_is_kept_where_whole_groups_are_noisy():
     X, y = make_two_classes(2000, random_state=0)
     noisy = add_noise(X, 2, case="groups", groups=5, random_state=1)
     auto = forest(n_jobs=2).fit(noisy.X, y, X_err=noisy.X_err)
-    assert auto.prior_ == "empirical"
+    assert auto.prior_ is not None
     again = forest(random_state=9).fit(noisy.X, y, X_err=noisy.X_err)
     assert again.prior_trial_ == auto.prior_trial_  # it depends on the table alone
+
+
+def test_the_joint_prior_is_taken_where_it_is_better(tmp_path):
+    X, y = make_two_classes(3000, random_state=12)
+    noisy = add_noise(X, 2, case="cells", random_state=1)
+    auto = forest().fit(noisy.X, y, X_err=noisy.X_err)
+    trial = auto.prior_trial_
+    assert auto.prior_ == "joint"
+    assert min(trial.empirical, trial.none) - trial.joint > trial.joint_error > 0
+    said, _ = describe_choices(auto)
+    assert said.startswith("prior: joint, chosen by")
+    assert f"{trial.joint:.4f} with the joint prior" in said
+    assert said.endswith(" for 15 features")
+    chosen = forest(prior="joint").fit(noisy.X, y, X_err=noisy.X_err)
+    query = {"X": noisy.X[:100], "X_err": noisy.X_err[:100]}
+    np.testing.assert_array_equal(auto.predict_proba(**query), chosen.predict_proba(**query))
+    save(auto, tmp_path / "forest.prf")
+    assert load(tmp_path / "forest.prf").prior_trial_ == trial
 
 
 def test_nothing_is_tried_without_errors_or_on_a_few_objects(constant_noise):
@@ -91,7 +110,9 @@ def test_the_choice_is_saved(constant_noise, tmp_path):
     assert (loaded.prior_, loaded.prior_trial_) == (model.prior_, model.prior_trial_)
 
 
-@pytest.mark.parametrize("trial", [(1.0, 2.0), (np.nan, 1.0, 1.0, 3), (1.0, 1.0, -1.0, 3), "four"])
+@pytest.mark.parametrize(
+    "trial", [(1.0, 2.0), (np.nan, 1.0, 1.0, 3), (1.0, 1.0, -1.0, 3), (1.0, 1.0, 1.0, 3, 1.0, None), "four"]
+)
 def test_a_trial_of_a_file_is_checked(trial, tmp_path):
     X, y = make_two_classes(50, random_state=0)
     model = forest(n_estimators=2).fit(X, y)

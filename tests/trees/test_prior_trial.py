@@ -24,7 +24,7 @@ def test_samples_are_objects_with_weight_in_order_and_affordable():
     assert (np.diff(sample) > 0).all()
     assert (weight[sample] > 0).all()
     few = sample_for_trial(np.ones(3000), 100)
-    assert 2 * TREES * len(few) <= SHARE_OF_FIT * 3000 * 100
+    assert 3 * TREES * len(few) <= SHARE_OF_FIT * 3000 * 100
     assert len(sample_for_trial(np.ones(200), 100)) == 200  # the smallest tables as a whole
 
 
@@ -64,9 +64,20 @@ def test_the_difference_is_paired_and_weighted_and_its_error_is_that_of_objects_
     without = [mean_difference(np.delete(trees, t), everything) for t in trees]
     by_trees = np.sqrt((TREES - 1) * np.var(without))
     assert trial.error == pytest.approx(np.hypot(by_objects, by_trees), rel=0.1)
-    np.testing.assert_allclose(trial, judge(labels, empirical, none, 2 * weight))
+    assert trial == pytest.approx(judge(labels, empirical, none, 2 * weight))
+    assert trial.joint is None
+    with_joint = judge(labels, none, none, weight, empirical)
+    assert with_joint.joint - with_joint.none == pytest.approx(trial.empirical - trial.none)
+    assert with_joint.joint_error == pytest.approx(trial.error)
 
 
 @pytest.mark.parametrize(("empirical", "choice"), [(0.31, "empirical"), (0.35, None), (0.2, "empirical")])
 def test_no_prior_is_chosen_only_if_it_is_clearly_better(empirical, choice):
     assert PriorTrial(empirical, 0.3, 0.01, 100).choice == choice
+
+
+@pytest.mark.parametrize(("joint", "choice"), [(0.26, "joint"), (0.295, "empirical"), (0.4, "empirical")])
+def test_the_joint_prior_is_chosen_only_if_it_is_better_than_both_others(joint, choice):
+    assert PriorTrial(0.31, 0.3, 0.01, 100, joint, 0.01).choice == choice
+    assert PriorTrial(0.3, 0.31, 0.01, 100, joint, 0.01).choice == choice
+    assert PriorTrial(0.35, 0.3, 0.01, 100, joint, 0.01).choice == (choice if choice == "joint" else None)

@@ -50,6 +50,7 @@ def _description(model: Any, path: Path) -> dict[str, Any]:
         "prior": model.prior_,
         "prior_trial": None if model.prior_trial_ is None else model.prior_trial_._asdict(),
         **_use_of_errors(model),
+        "joint_prior": _joint_prior(model),
         "missing": dict(zip(names, model.missing_.tolist(), strict=True)),
         "importances": dict(zip(names, model.feature_importances_.tolist(), strict=True)),
         "about": header["about"],
@@ -65,6 +66,17 @@ def _use_of_errors(model: TreeEnsemble) -> dict[str, Any]:
         "error_trial": None if trial is None else trial._asdict(),
         "target_scatter": model.target_scatter_,
     }
+
+
+def _joint_prior(model: TreeEnsemble) -> list[dict[str, Any]] | None:
+    """The groups of features that say something about each other; None: nothing of this kind was learnt."""
+    joint, names = model.feature_model_.joint_prior, model.feature_model_.names_of_values
+    if joint is None:
+        return None
+    return [
+        {"features": [str(names[j]) for j in group.features.tolist()], "n_components": len(group.mixture.share)}
+        for group in joint.groups
+    ]
 
 
 def _size(trees: list[FittedTree]) -> dict[str, int]:

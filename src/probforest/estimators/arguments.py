@@ -123,11 +123,14 @@ ATTRIBUTES = {
         "ndarray of shape (n_features,)",
         'The rule for missing values of every feature: "observed", "equal" or "learned".',
     ),
-    "prior_": Description('{"empirical", "normal"} or None', 'The prior that was used: `prior`, or what "auto" chose.'),
+    "prior_": Description(
+        '{"empirical", "normal", "joint"} or None', 'The prior that was used: `prior`, or what "auto" chose.'
+    ),
     "prior_trial_": Description(
         "PriorTrial or None",
         'With prior="auto" and errors: out-of-bag log losses of the small forests (`empirical`, `none`), the standard '
-        "`error` of their difference, and `n_objects`.",
+        "`error` of their difference, `n_objects`; and `joint` with `joint_error`, that of its difference to the "
+        "better one of the others, if features say something about each other.",
     ),
     "feature_model_": Description(
         "FeatureModel",

@@ -6,6 +6,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,12 +15,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..families import read_families
+from ..features.cell_summaries import CellSummaries
 from ..features.feature_model import FeatureModel, FittedFeatures
 from ..inputs.parameters import MISSING_RULES, expected_objects, is_integer, number_of_features
 from ..inputs.tables import Layout, TableContent, read_table
-from ..kernels.layout import CRITERIA, SAME_WEIGHT, Cells, Rules
+from ..kernels.layout import CRITERIA, SAME_WEIGHT, Cells, Rules, Target
 from ..support.docstrings import described
 from ..support.warning import warn_caller
+from ..trees.holes import informative_holes
 from ..trees.prior_trial import PriorTrial
 from ..trees.training_set import TrainingSet
 from .argument_types import Uncertainty
@@ -69,7 +72,9 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
 
         return read_table(given, validate, self.error_columns, self.sentinels, layout)
 
-    def _learn_features(self, table: TableContent, weight: np.ndarray, sample_weight: np.ndarray) -> FittedFeatures:
+    def _learn_features(
+        self, table: TableContent, weight: np.ndarray, sample_weight: np.ndarray, target: Target | None = None
+    ) -> FittedFeatures:
         families = read_families(self.distribution, table.X.shape[1], table.layout.features)
         if self._adds_trees and families != self.feature_model_.families:
             raise ValueError("warm_start=True needs the distribution of before: the old trees know no other.")
@@ -89,6 +94,7 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
             error_spreads=self.feature_model_.error_spreads if self._adds_trees else None,
             sample_weight=sample_weight,
             error_scale=self.error_scale_,
+            telling_holes=None if target is None else partial(self._telling_holes, target, weight),
         )
         if self.error_features and not features.model.error_features:
             raise ValueError(
@@ -100,7 +106,13 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
         return features
 
     def _sample_with_prior(
-        self, table: TableContent, weight: np.ndarray, prior: str | None, rows: np.ndarray, error_scale: float = 1.0
+        self,
+        table: TableContent,
+        weight: np.ndarray,
+        prior: str | None,
+        rows: np.ndarray,
+        target: Target | None = None,
+        error_scale: float = 1.0,
     ) -> FittedFeatures:
         """Learn from some rows only, and from their values alone: error features don't change which prior is best."""
         return FeatureModel.fit(
@@ -114,7 +126,18 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
             error_spreads=(),
             rows=rows,
             error_scale=error_scale,
+            quick=True,
+            telling_holes=None if target is None else partial(self._telling_holes, target, weight[rows]),
         )
+
+    def _telling_holes(self, target: Target, weight: np.ndarray, missing: np.ndarray) -> np.ndarray:
+        """Features (d,) whose holes the joint prior must not fill, from which values are `missing` (n, d): they say
+        something about the target, or a rule for holes was asked for. Trees that are added see what the others see."""
+        if self._adds_trees and self.feature_model_.joint_prior is not None:
+            return ~self.feature_model_.joint_prior.completed
+        if self.missing == "auto":
+            return informative_holes(missing, target, weight)
+        return np.full(missing.shape[1], self.missing != "observed")
 
     def _read_query(
         self, X: Any, X_err: Any, X_limit: Any, X_samples: Any, *, warn: bool = True, may_fall_back: bool = False
@@ -162,6 +185,34 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
         check_is_fitted(self)
         table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
         return self.feature_model_.error_sizes(table)
+
+    @described(VALUES)
+    def posterior(
+        self,
+        X: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+    ) -> CellSummaries:
+        """Compute what the model makes of measured values: the distributions of the true ones.
+
+        With prior="joint" this is a table without noise, as far as possible, and without holes. See docs/priors.md.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        CellSummaries
+            A tuple of three arrays of shape (n_samples, n_features): `center`, the median; `lower` and `upper`, the
+            distances from the median to 16 % and to 84 % of the probability. NaN where a value stays missing.
+        """
+        check_is_fitted(self)
+        table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
+        measurements = self.feature_model_.read(table)
+        return self.feature_model_.posterior(measurements, unknown_error=self.unknown_error, n_jobs=self.n_jobs)
 
     def check_parameters(self) -> None:
         """Raise a ValueError if a parameter is invalid, as `fit` would do."""

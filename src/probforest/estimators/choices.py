@@ -25,11 +25,25 @@ def _errors(model: ProbabilisticRegressor) -> str:
 def _prior(model: ProbabilisticEstimator) -> str:
     trial, used = model.prior_trial_, f"prior: {model.prior_ or 'none'}"
     if trial is None:
-        return used
-    return (
+        return used + _groups(model)
+    said = (
         f"{used}, chosen by the out-of-bag log loss of {trial.n_objects:,} objects: {trial.empirical:.4f} with the "
         f"empirical prior, {trial.none:.4f} without a prior (difference ± {trial.error:.4f})"
     )
+    if trial.joint is not None:
+        said += f", {trial.joint:.4f} with the joint prior (difference to the better one ± {trial.joint_error:.4f})"
+    return said + _groups(model)
+
+
+def _groups(model: ProbabilisticEstimator) -> str:
+    """What the joint prior has learnt."""
+    joint = model.feature_model_.joint_prior
+    if joint is None:
+        return ""
+    if not joint.groups:
+        return "; no feature says anything about another one"
+    groups = [f"{len(group.mixture.share)} for {len(group.features)} features" for group in joint.groups]
+    return f"; components of its mixture: {listed(groups)}"
 
 
 def _missing_values(model: ProbabilisticEstimator) -> str:

@@ -207,7 +207,7 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
         check_total(weight)
         self._check_classes(labels.classes)
         self._choose_prior(table, weighted_labels, weight)
-        features = self._learn_features(table, weight, given_weight)
+        features = self._learn_features(table, weight, given_weight, weighted_labels.for_kernels())
         self._warn_if_too_light(weight)
         self.classes_, self.feature_model_ = labels.classes, features.model
         doubt = self._doubt(labels.rows(weight > 0), given_weight[weight > 0], factors)
@@ -229,23 +229,28 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
             self.prior_ = "empirical" if self.prior_trial_ is None else self.prior_trial_.choice
 
     def _try_priors(self, table: TableContent, labels: LabelTable, weight: np.ndarray) -> PriorTrial | None:
-        """Small forests with and without the prior; None if there are too few objects, or no value that it changes."""
+        """Small forests with each prior; None if there are too few objects, or no value that a prior changes."""
         if not table.has_errors or np.count_nonzero(weight) < FEWEST_FOR_TRIAL:
             return None
         rows = sample_for_trial(weight, self.n_estimators)
+        target = labels.rows(rows).for_kernels()
         try:
-            features = [self._sample_with_prior(table, weight, prior, rows) for prior in ("empirical", None)]
+            features = [
+                self._sample_with_prior(table, weight, prior, rows, target) for prior in ("empirical", None, "joint")
+            ]
         except CellError:
             return None  # the fit itself will raise it, with the row of the table
-        posterior, measured = (each.cells.values[:, :, 0] for each in features)
+        posterior, measured, _ = (each.cells.values[:, :, 0] for each in features)
         if np.array_equal(posterior, measured, equal_nan=True):
             return None  # all values are exact, or limits and samples, which have no prior
+        if not features[2].model.says_something_jointly:
+            features.pop()
         samples = [make_training_set(each, labels.rows(rows), weight[rows], None) for each in features]
         self._choose_missing_rules(samples[0])
-        empirical, none = (
+        empirical, none, *joint = (
             answers_of_trial(each, self._grow_tree, float(self.keep_proba), self.n_jobs) for each in samples
         )
-        return judge(labels.rows(rows), empirical, none, weight[rows])
+        return judge(labels.rows(rows), empirical, none, weight[rows], *joint)
 
     def _doubt(self, labels: LabelTable, weight: np.ndarray, class_weight: np.ndarray) -> DoubtfulLabels | None:
         """The labels of the objects that weigh something, if they are doubtful."""

@@ -152,11 +152,13 @@ _SHARED = {
         _when_used,
     ),
     "prior": Parameter(
-        '{"auto", "empirical", "normal"} or None',
+        '{"auto", "empirical", "normal", "joint"} or None',
         "What a measured value says about the true one depends on the distribution of the true values, which is learnt "
-        "from the training set: the whole distribution, or its mean and variance. None: nothing is learnt, and the "
-        'true value scatters around the measured one, as in the paper. "auto" takes "empirical", unless small forests '
-        "on a sample of the training set are better without a prior (out-of-bag log loss).",
+        'from the training set: the whole distribution of each feature ("empirical"), its mean and variance '
+        '("normal"), or the distribution of all features together ("joint"): a value that is badly measured or missing '
+        "is then estimated from the other features of the object. None: nothing is learnt, and the true value scatters "
+        'around the measured one, as in the paper. "auto" takes "empirical", unless small forests on a sample of '
+        "the training set are better without a prior, or with the joint one (out-of-bag log loss).",
         _none_or(_word(["auto", *PRIORS])),
     ),
     "error_columns": Parameter(
@@ -258,7 +260,7 @@ _NUMBERS = {
         "What a measured value says about the true one depends on the distribution of the true values, which is learnt "
         "from the training set: the whole distribution, or its mean and variance. None: nothing is learnt, and the "
         'true value scatters around the measured one. "auto" chooses between "empirical" and None: see `error_scale`.',
-        _none_or(_word(["auto", *PRIORS])),
+        _none_or(_word(["auto", *(word for word in PRIORS if word != "joint")])),
     ),
     "error_scale": Parameter(
         '"auto" or float',

@@ -275,7 +275,7 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
         try:
             ways = self._possible_ways() if chooses else {"used": (self.error_scale_, self.prior_)}
             samples = {
-                name: self._sample_with_prior(table, weight, prior, rows, scale)
+                name: self._sample_with_prior(table, weight, prior, rows, error_scale=scale)
                 for name, (scale, prior) in ways.items()
             }
         except CellError:

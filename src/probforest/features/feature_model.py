@@ -5,7 +5,7 @@ errors as more features, if they are wanted → limits spread → cells. Targets
 weights of objects.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -15,9 +15,11 @@ from ..families import Family
 from ..inputs.tables import Layout, TableContent
 from ..kernels.layout import Bins, Cells
 from .binning import encode
+from .cell_summaries import CellSummaries, summaries_of
 from .error_shift import ErrorShift, find_shifts
 from .error_spread import ErrorSpread, learn_error_spreads, sizes_of_errors
 from .feature_bins import FeatureBins, learn_bins
+from .joint_prior import NARROWING, JointPrior, learn_joint_prior, with_joint_prior
 from .limits import TrainingSpread
 from .measurements import Measurements, read_measurements
 from .prior import Prior, learn_priors, with_priors
@@ -39,6 +41,7 @@ class FeatureModel:
     error_spreads: tuple[ErrorSpread, ...]  # the errors of the training set, of those features that have some
     has_error_features: bool  # whether their sizes are features, too
     error_scale: float = 1.0  # factor of all errors when values are spread over them
+    joint_prior: JointPrior | None = None  # what the features say about each other; None: nothing was learnt
 
     @classmethod
     def fit(
@@ -56,12 +59,16 @@ class FeatureModel:
         sample_weight: np.ndarray | None = None,
         rows: np.ndarray | None = None,
         error_scale: float = 1.0,
+        telling_holes: "FindTellingHoles | None" = None,
+        quick: bool = False,
     ) -> "FittedFeatures":
         """Learn from a training set, in which each object counts with its `weight` (n,), or not at all. With `rows`,
         only those are learnt from and returned; but median errors are those of all, as a few rows may have none.
 
         `error_spreads` are those of an earlier fit, whose trees are kept; None: they are learnt. `sample_weight` (n,)
-        is what the objects would weigh in a table to predict, whose labels are not known.
+        is what the objects would weigh in a table to predict, whose labels are not known. `telling_holes` says which
+        features have holes that say something by themselves: these stay holes under the joint prior. None: no feature.
+        `quick`: the joint prior is a rough one.
         """
         measurements = _checked(table, families)
         medians = measurements.median_errors(weight)
@@ -70,12 +77,12 @@ class FeatureModel:
         if error_spreads is None:
             counted = weight if sample_weight is None else np.where(weight > 0, sample_weight, 0.0)
             error_spreads = learn_error_spreads(measurements, counted)
-        learner = _Learner(weight, medians, prior, max_bins, n_jobs, error_scale)
+        learner = _Learner(weight, medians, prior, max_bins, n_jobs, error_scale, telling_holes, quick)
         sizes = sizes_of_errors(measurements, _error_features(error_spreads)) if error_features else None
         measurements = _distributions(measurements, sizes, table.layout, learner, unknown_error, n_jobs)
         spreads = tuple(bins.spread for bins in learner.bins[: len(families)])
         known = table.layout, families, table.has_errors, learner.medians, tuple(learner.priors), spreads
-        model = cls(*known, error_spreads, error_features, error_scale)
+        model = cls(*known, error_spreads, error_features, error_scale, learner.joint)
         kept = None if weight.all() else weight > 0
         bins = encode(measurements, learner.bins, max_bins, kept, n_jobs)
         return FittedFeatures(model, measurements.cells(), bins)
@@ -90,6 +97,10 @@ class FeatureModel:
         """The cells of a table that was `read`; `values_only`: without error features."""
         sizes = None if values_only else sizes_of_errors(table, self.error_features)
         return _distributions(table, sizes, self.layout, self, unknown_error, n_jobs).cells()
+
+    def posterior(self, table: Measurements, *, unknown_error: str, n_jobs: int | None = None) -> CellSummaries:
+        """Median and widths of every cell of a table that was `read`: posteriors as they are, not as trees see them."""
+        return summaries_of(_distributions(table, None, self.layout, self, unknown_error, n_jobs, narrowing=1.0))
 
     def error_shifts(self, table: Measurements) -> tuple[ErrorShift, ...]:
         """The errors of a table that was `read` beside those of the training set, the most different ones first."""
@@ -130,6 +141,11 @@ class FeatureModel:
         return self.n_values + len(self.error_features)
 
     @property
+    def says_something_jointly(self) -> bool:
+        """Whether features say something about each other."""
+        return self.joint_prior is not None and len(self.joint_prior.groups) > 0
+
+    @property
     def names_of_values(self) -> list[str]:
         """Names of the features that have values."""
         names = self.layout.features
@@ -159,9 +175,17 @@ class FeatureModel:
         """The distributions of true values."""
         return self.priors
 
+    def joint_prior_for(self, measurements: Measurements) -> JointPrior | None:
+        """What the features say about each other."""
+        return self.joint_prior
+
     def spreads_for(self, measurements: Measurements) -> Sequence[TrainingSpread]:
         """What limits are spread over."""
         return self.spreads
+
+
+# Which of d features have holes that say something, (d,) bool, from which values are missing, (n, d) bool.
+FindTellingHoles = Callable[[np.ndarray], np.ndarray]
 
 
 class FittedFeatures(NamedTuple):
@@ -182,6 +206,8 @@ class _Knowledge(Protocol):
 
     def priors_for(self, measurements: Measurements) -> Sequence[Prior | None]: ...
 
+    def joint_prior_for(self, measurements: Measurements) -> JointPrior | None: ...
+
     def spreads_for(self, measurements: Measurements) -> Sequence[TrainingSpread]: ...
 
 
@@ -194,8 +220,11 @@ class _Learner:
     prior: str | None
     max_bins: int
     n_jobs: int | None
-    error_scale: float = 1.0
+    error_scale: float
+    telling_holes: FindTellingHoles | None
+    quick: bool
     priors: list[Prior | None] = field(init=False)
+    joint: JointPrior | None = field(init=False, default=None)
     bins: list[FeatureBins] = field(init=False)
 
     def medians_for(self, measurements: Measurements) -> np.ndarray:
@@ -204,6 +233,15 @@ class _Learner:
     def priors_for(self, measurements: Measurements) -> list[Prior | None]:
         self.priors = learn_priors(self.prior, measurements, self.weight, self.n_jobs)
         return self.priors
+
+    def joint_prior_for(self, measurements: Measurements) -> JointPrior | None:
+        if self.prior == "joint":
+            find, missing = self.telling_holes, np.isnan(measurements.center.T)
+            completed = np.ones(len(self.priors), dtype=bool) if find is None else ~find(missing)
+            self.joint = learn_joint_prior(
+                self.priors, measurements, self.weight, completed, self.n_jobs, quick=self.quick
+            )
+        return self.joint
 
     def spreads_for(self, measurements: Measurements) -> list[TrainingSpread]:
         self.bins = learn_bins(measurements, self.weight, self.max_bins, self.n_jobs)
@@ -222,6 +260,7 @@ def _distributions(
     knowledge: _Knowledge,
     unknown_error: str,
     n_jobs: int | None,
+    narrowing: float = NARROWING,
 ) -> Measurements:
     """The recipe from checked arrays up to distributions that only need to be laid out as cells.
 
@@ -230,7 +269,11 @@ def _distributions(
     with layout.naming_columns():
         measurements = measurements.with_errors_known(unknown_error, knowledge.medians_for(measurements))
         measurements = measurements.with_logarithms().with_errors_scaled(knowledge.error_scale)
-    measurements = with_priors(knowledge.priors_for(measurements), measurements, n_jobs)
+    priors = knowledge.priors_for(measurements)
+    measurements = with_priors(priors, measurements, n_jobs)
+    joint = knowledge.joint_prior_for(measurements)
+    if joint is not None:
+        measurements = with_joint_prior(joint, priors, measurements, n_jobs, narrowing)
     if sizes is not None:
         measurements = measurements.with_exact_features(sizes)
     return measurements.with_limits_spread(knowledge.spreads_for(measurements))

@@ -18,15 +18,16 @@ class TrainingSpread:
 
     def share_below(self, value: np.ndarray) -> np.ndarray:
         """F; 0 below all points, 1 above them."""
-        return _interpolated(value, self.points, self.below)
+        return interpolated(value, self.points, self.below)
 
     def quantile(self, share: np.ndarray) -> np.ndarray:
         """The inverse of F."""
-        return _interpolated(share, self.below, self.points)
+        return interpolated(share, self.below, self.points)
 
 
-def _interpolated(x: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Linear interpolation. `np.interp` goes by slopes, which overflow between points that are close, or far apart."""
+def interpolated(x: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Linear interpolation, constant beyond the ends. `np.interp` goes by slopes, which overflow between points that
+    are close, or far apart."""
     right = np.clip(np.searchsorted(places, x), 1, max(len(places) - 1, 1))
     low, high = places[right - 1], places[np.minimum(right, len(places) - 1)]
     width = high / 2 - low / 2

@@ -64,7 +64,7 @@ class Measurements:
         upper = lower if self.is_symmetric else np.ascontiguousarray(self.upper[j])
         return Column(center, lower, upper, np.ascontiguousarray(form_index), self.forms.points)
 
-    def rows(self, index: np.ndarray) -> "Measurements":
+    def rows(self, index: np.ndarray | slice) -> "Measurements":
         """Some of the objects."""
         lower = self.lower if self.is_exact else self.lower[:, index]
         return replace(

@@ -24,7 +24,7 @@ _GRID = 64  # cells of a free-form prior
 _LEAST_WIDTH = 1e-290  # of such a cell, and of a deviation: their inverses are numbers
 _STEPS = 20  # of its EM algorithm; more would make spikes of it
 _DIGITS = 9  # of a prior: sums of the same numbers in another order must not make another forest
-PRIORS = ("normal", "empirical")
+PRIORS = ("normal", "empirical", "joint")
 
 Cell = tuple[np.ndarray, np.ndarray, np.ndarray]  # centre, σ below, σ above
 
@@ -70,17 +70,31 @@ class EmpiricalPrior:
 
         A cell that is finer than the prior, or far from all that the prior knows, stays as it is.
         """
-        at_below, at_median, at_above = family.grid()[ONE_SIGMA]
         density = self.mass / np.diff(self.edges)
         table, reach = full_table(family), reach_of(family)
         found = posterior_quantiles(
             center, lower, upper, reach, self.edges, density, table, LEVELS[ONE_SIGMA], inverse_of_table(family)
         )
         known = ~np.isnan(found).any(axis=1)
-        below, median, above = np.where(known[:, None], found, 0.0).T
-        new_lower, new_upper = (median - below) / (at_median - at_below), (above - median) / (at_above - at_median)
-        new_center = median - at_median * np.where(at_median < 0, new_lower, new_upper)
-        return np.where(known, new_center, center), np.where(known, new_lower, lower), np.where(known, new_upper, upper)
+        new = cells_between(np.where(known[:, None], found, 0.0).T, family)
+        center, lower, upper = (np.where(known, *pair) for pair in zip(new, (center, lower, upper), strict=True))
+        return center, lower, upper
+
+
+def cells_between(quantiles: np.ndarray, family: Family) -> Cell:
+    """Members of a family whose quantiles at −1σ, 0 and 1σ are the rows of `quantiles` (3, n)."""
+    below, median, above = quantiles
+    at_below, at_median, at_above = family.grid()[ONE_SIGMA]
+    lower, upper = (median - below) / (at_median - at_below), (above - median) / (at_above - at_median)
+    return median - at_median * np.where(at_median < 0, lower, upper), lower, upper
+
+
+def sample_of(weight: np.ndarray, size: int = SAMPLE) -> np.ndarray:
+    """The objects that priors are learnt from: at most `size` of those that weigh something."""
+    sample = np.flatnonzero(weight)
+    if len(sample) > size:
+        sample = np.random.default_rng(0).choice(sample, size, replace=False, shuffle=False)
+    return sample
 
 
 def learn_priors(
@@ -90,9 +104,7 @@ def learn_priors(
     n_features = len(measurements.center)
     if kind is None:
         return [None] * n_features
-    sample = np.flatnonzero(weight)
-    if len(sample) > SAMPLE:
-        sample = np.random.default_rng(0).choice(sample, SAMPLE, replace=False, shuffle=False)
+    sample = sample_of(weight)
 
     def learn(j: int) -> Prior | None:
         column = measurements.column(j)

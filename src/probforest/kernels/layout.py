@@ -66,6 +66,36 @@ class MeasuredCell(NamedTuple):
     table: np.ndarray  # (TABLE_STEPS + 1,) F of the family, squashed
 
 
+class Mixture(NamedTuple):
+    """K normal distributions in d dimensions."""
+
+    share: np.ndarray  # (K,) > 0, of all objects; sums to 1
+    mean: np.ndarray  # (K, d)
+    covariance: np.ndarray  # (K, d, d), symmetric and positive definite
+
+
+class MixtureSums(NamedTuple):
+    """What the E step of the EM algorithm adds up over objects."""
+
+    mass: np.ndarray  # (K,) weights × the probability that the object is of this component
+    first: np.ndarray  # (K, d) mass × the expected true values
+    second: np.ndarray  # (K, d, d) mass × their expected products
+    log_likelihood: np.ndarray  # (1,)
+
+
+class MixtureSpace(NamedTuple):
+    """Scratch space for one object; see mixture.py."""
+
+    seen: np.ndarray  # (d,) int64, dimensions in which it was measured
+    factor: np.ndarray  # (d, d) U
+    gain: np.ndarray  # (K, d, d) G of each component
+    whitened: np.ndarray  # (d,) u
+    mean: np.ndarray  # (K, d) of its true values, by component
+    spread: np.ndarray  # (K, d) their variances
+    log_density: np.ndarray  # (K,)
+    shares: np.ndarray  # (K,) the probabilities of the components
+
+
 class Bins(NamedTuple):
     """The grid points of every training cell as bin codes."""
 

@@ -18,6 +18,7 @@ from .model_file import Arrays
 from .saved_columns import checked_errors, layout_from_json, layout_to_json
 from .saved_errors import error_spreads_from, error_spreads_to_arrays, error_spreads_to_json
 from .saved_families import FamilyShelf
+from .saved_joint_prior import joint_prior_from, joint_prior_to_arrays, joint_prior_to_json
 from .saved_parameters import one_of
 from .saved_values import from_json, to_json
 
@@ -37,6 +38,7 @@ def features_to_json(features: FeatureModel, shelf: FamilyShelf) -> Json:
         "error_spreads": error_spreads_to_json(features.error_spreads),
         "error_features": features.has_error_features,
         "error_scale": float(features.error_scale),
+        "joint_prior": joint_prior_to_json(features.joint_prior),
     }
 
 
@@ -47,6 +49,7 @@ def features_to_arrays(features: FeatureModel) -> Arrays:
         **_priors_to_arrays(features.priors),
         **_spreads_to_arrays(features.spreads),
         **error_spreads_to_arrays(features.error_spreads),
+        **joint_prior_to_arrays(features.joint_prior),
     }
 
 
@@ -54,16 +57,19 @@ def features_from(document: Json, arrays: Arrays, families: Sequence[Family], n_
     """The FeatureModel of a table with `n_columns`; a ValueError if its parts do not belong together."""
     n_features = len(document["feature_families"])
     error_names = from_json(document["error_names"])
+    priors = _priors_from(document["priors"], arrays, n_features)
+    is_empirical = np.array([isinstance(prior, EmpiricalPrior) for prior in priors], dtype=bool)
     return FeatureModel(
         layout=layout_from_json(document["layout"], error_names, n_columns, n_features),
         families=tuple(one_of(families, place) for place in document["feature_families"]),
         fitted_with_errors=_flag(document["fitted_with_errors"]),
         median_errors=checked_errors(arrays["median_errors"], n_features),
-        priors=_priors_from(document["priors"], arrays, n_features),
+        priors=priors,
         spreads=_spreads_from(arrays, n_features),
         error_spreads=error_spreads_from(document.get("error_spreads", []), arrays, n_features),
         has_error_features=_flag(document.get("error_features", False)),
         error_scale=_error_scale(document.get("error_scale", 1.0)),
+        joint_prior=joint_prior_from(document.get("joint_prior"), arrays, is_empirical),
     )
 
 

@@ -70,13 +70,14 @@ def checked_trial(trial: Any) -> PriorTrial | None:
     """The trial that a prior was chosen by."""
     if trial is None:
         return None
-    if not isinstance(trial, list) or len(trial) != len(PriorTrial._fields):
-        raise ValueError("the trial of priors needs four numbers")
-    empirical, none, error, n_objects = trial
-    for number in (empirical, none, error):
+    if not isinstance(trial, list) or len(trial) not in (4, 6):
+        raise ValueError("the trial of priors needs four numbers, or six")
+    empirical, none, error, n_objects, *joint = trial
+    joint = [] if joint == [None, None] else joint
+    for number in (empirical, none, error, *joint):
         check_number("a loss of the trial of priors", number, 0)
     check_integer("n_objects of the trial of priors", n_objects, 1)
-    return PriorTrial(float(empirical), float(none), float(error), n_objects)
+    return PriorTrial(float(empirical), float(none), float(error), n_objects, *map(float, joint))
 
 
 def check_parameters(model: Any) -> None:

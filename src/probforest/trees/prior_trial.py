@@ -1,4 +1,4 @@
-"""Which prior suits a table: small forests with and without it on a sample, judged by the objects they did not draw."""
+"""Which prior suits a table: small forests with each on a sample, judged by the objects that they did not draw."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -11,26 +11,34 @@ from .bootstrap import Draw, seeds_of_trees
 from .fitted_tree import FittedTree, sum_of_answers
 from .training_set import TrainingSet
 
-TREES = 20  # of each forest
+TREES = 14  # of each forest
 SHARE_OF_FIT = 0.15  # of the time for the trees of a fit: reading and judging make it a third
 FEWEST_OBJECTS, MOST_OBJECTS = 250, 4000  # of a sample; with the fewest, a trial takes a few hundredths of a second
-SIGNIFICANT = 2.5  # standard errors
+SIGNIFICANT = 2.5  # standard errors, to go without a prior
+BETTER = 1.0  # standard errors, to take the joint prior: under noise it gains far more than it can lose
 _SEED = 1  # of the sample and of the draws: the choice depends on the table alone
 _PRIOR_VOTES = 0.5  # per class: a few trees that agree do not make an answer certain
 
 
 class PriorTrial(NamedTuple):
-    """Out-of-bag log losses of the same objects with the empirical prior and without a prior."""
+    """Out-of-bag log losses of the same objects with the empirical prior, without a prior, and with the joint prior."""
 
     empirical: float
     none: float
-    error: float  # standard error of the difference, for other objects and other trees
+    error: float  # standard error of the difference between the two, for other objects and other trees
     n_objects: int
+    joint: float | None = None  # None: no feature says anything about another one
+    joint_error: float | None = None  # standard error of its difference to the better one of the others
 
     @property
     def choice(self) -> str | None:
-        """The empirical prior, unless it is worse by more than chance explains. Where both are alike in the training
-        set, it is the safer one: it takes larger errors of other tables into account."""
+        """The empirical prior, unless another one is better by more than chance explains. Where it is as good as no
+        prior in the training set, it is the safer one: it takes larger errors of other tables into account. The joint
+        prior has to be better than both: it has more to learn, and more can go wrong."""
+        if self.joint is not None and self.joint_error is not None:
+            gain = min(self.empirical, self.none) - self.joint
+            if gain > BETTER * self.joint_error:
+                return "joint"
         return None if self.empirical - self.none > SIGNIFICANT * self.error else "empirical"
 
 
@@ -38,7 +46,7 @@ def sample_for_trial(weight: np.ndarray, n_trees: int, fewest: int = FEWEST_OBJE
     """The objects of a trial, at random from those that weigh something, in order; `n_trees` are those of the fit. They
     are at least `fewest`, if there are so many."""
     candidates = np.flatnonzero(weight)
-    affordable = SHARE_OF_FIT * n_trees * len(candidates) / (2 * TREES)
+    affordable = SHARE_OF_FIT * n_trees * len(candidates) / (3 * TREES)
     n_objects = min(len(candidates), int(np.clip(affordable, fewest, MOST_OBJECTS)))
     return np.sort(np.random.default_rng(_SEED).choice(candidates, n_objects, replace=False))
 
@@ -80,21 +88,39 @@ def log_losses(labels: LabelTable, answers: np.ndarray) -> np.ndarray:
     return -(labels.pmf * log_proba).sum(axis=1)
 
 
-def judge(labels: LabelTable, empirical: np.ndarray, none: np.ndarray, weight: np.ndarray) -> PriorTrial:
-    """Compare the answers (TREES, n, k) of two forests whose trees drew the same objects."""
+def judge(
+    labels: LabelTable, empirical: np.ndarray, none: np.ndarray, weight: np.ndarray, joint: np.ndarray | None = None
+) -> PriorTrial:
+    """Compare the answers (TREES, n, k) of forests whose trees drew the same objects."""
     share = weight / weight.sum()
+    of_empirical, of_none = _losses(labels, empirical, share), _losses(labels, none, share)
+    trial = PriorTrial(of_empirical.mean, of_none.mean, _error(of_empirical, of_none, share), len(weight))
+    if joint is None:
+        return trial
+    of_joint, best = _losses(labels, joint, share), min(of_empirical, of_none, key=lambda each: each.mean)
+    return trial._replace(joint=of_joint.mean, joint_error=_error(of_joint, best, share))
 
-    def losses(answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of all trees, (n,), and the mean over the objects with one tree left out, (TREES,)."""
-        total = answers.sum(axis=0)
-        without = [share @ log_losses(labels, total - answer) for answer in answers]
-        return log_losses(labels, total), np.array(without)
 
-    (of_empirical, empirical_without), (of_none, none_without) = losses(empirical), losses(none)
-    difference = of_empirical - of_none
+class _Losses(NamedTuple):
+    """Log losses of a forest."""
+
+    mean: float  # over the objects
+    of_objects: np.ndarray  # (n,)
+    without: np.ndarray  # (TREES,) the mean with one tree left out
+
+
+def _losses(labels: LabelTable, answers: np.ndarray, share: np.ndarray) -> _Losses:
+    total = answers.sum(axis=0)
+    without = [share @ log_losses(labels, total - answer) for answer in answers]
+    of_objects = log_losses(labels, total)
+    return _Losses(float(share @ of_objects), of_objects, np.array(without))
+
+
+def _error(one: _Losses, other: _Losses, share: np.ndarray) -> float:
+    """Standard error of the difference of two mean losses."""
+    difference = one.of_objects - other.of_objects
     by_objects = np.square(share) @ np.square(difference - share @ difference)
     # Other trees would have given another difference; the jackknife tells how different.
-    without = empirical_without - none_without
+    without = one.without - other.without
     by_trees = (TREES - 1) / TREES * np.square(without - without.mean()).sum()
-    error = float(np.sqrt(by_objects + by_trees))
-    return PriorTrial(float(share @ of_empirical), float(share @ of_none), error, len(weight))
+    return float(np.sqrt(by_objects + by_trees))

@@ -1,0 +1,139 @@
+"""The joint prior: what the other features of an object say about a value that is badly measured, or missing.
+
+True values, as normal scores, come from a mixture of normal distributions in as many dimensions as there are features.
+Each cell with an error, and each hole, becomes the posterior of its true value given all that was measured of the
+object. Exact values, limits and samples stay as they are, but others learn from them.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..kernels.layout import Mixture
+from ..kernels.mixture import posteriors
+from ..support.threads import in_threads
+from .feature_groups import groups_of_features
+from .measurements import Measurements
+from .mixture_fit import QUICK, THOROUGH, NoisyPoints, fit_mixture
+from .prior import SAMPLE, Cell, EmpiricalPrior, Prior, cells_between, sample_of
+from .scored_cells import NormalScores, ScoredCells, Sites, scored_cells, sites_of
+
+# The cells of an object depend on each other, but trees take them as independent, and so spread an object over
+# combinations of values that it can't have. Cells that are narrower by this power of what the others say were better on
+# all tables (docs/priors.md), and an error about which the others say nothing stays as it is.
+NARROWING = 2.0
+_STANDARD = np.array([[-1.0], [0.0], [1.0]])  # the quantiles of N(0, 1), which a hole is without the others
+QUICK_SAMPLE = 600  # objects
+_PIECE = 4096  # objects at a time
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureGroup:
+    """Features whose true values, as normal scores, come from one mixture."""
+
+    features: np.ndarray  # (g,) int64, increasing
+    mixture: Mixture
+
+
+@dataclass(frozen=True, eq=False)
+class JointPrior:
+    """What the d features of a table say about each other."""
+
+    groups: tuple[FeatureGroup, ...]  # features of different groups say nothing about each other
+    completed: np.ndarray  # (d,) bool, the features whose holes become distributions
+
+
+def learn_joint_prior(
+    priors: Sequence[Prior | None],
+    measurements: Measurements,
+    weight: np.ndarray,
+    completed: np.ndarray,
+    n_jobs: int | None = None,
+    *,
+    quick: bool = False,
+) -> JointPrior:
+    """Learn from a training set whose cells are posteriors under the `priors` of their own features; `quick`: from few
+    objects, and roughly."""
+    sample = sample_of(weight, QUICK_SAMPLE if quick else SAMPLE)
+    table, scales = measurements.rows(sample), _scales(priors)
+
+    def site(j: int) -> Sites:
+        return sites_of(scored_cells(scales[j], table, j))
+
+    sites = dict(zip(scales, in_threads(site, list(scales), n_jobs), strict=True))
+    groups = []
+    for features in groups_of_features(sites, weight[sample]):
+        points = _points([sites[j] for j in features.tolist()], weight[sample])
+        mixture = fit_mixture(points, QUICK if quick else THOROUGH, n_jobs)
+        if mixture is not None:
+            groups.append(FeatureGroup(features, mixture))
+    return JointPrior(tuple(groups), completed)
+
+
+def with_joint_prior(
+    joint: JointPrior,
+    priors: Sequence[Prior | None],
+    measurements: Measurements,
+    n_jobs: int | None = None,
+    narrowing: float = NARROWING,
+) -> Measurements:
+    """The posteriors of all cells with errors and of holes; cells must be posteriors under the `priors` of their own
+    features. With a `narrowing` of 1 they have the widths of posteriors, otherwise those that are best for trees."""
+    if not joint.groups:
+        return measurements
+    scales, center = _scales(priors), np.copy(measurements.center)
+    sides = (measurements.lower, measurements.upper) if not measurements.is_exact else (np.zeros_like(center),) * 2
+    lower, upper = (np.copy(side) for side in sides)
+
+    def update(piece: slice) -> None:
+        part = measurements.rows(piece)
+        for group in joint.groups:
+            for j, changed, new in _posterior_cells(group, joint.completed, scales, part, narrowing):
+                for array, values in zip((center, lower, upper), new, strict=True):
+                    array[j, piece][changed] = values
+
+    pieces = [slice(first, first + _PIECE) for first in range(0, measurements.n_objects, _PIECE)]
+    for _ in in_threads(update, pieces, n_jobs):
+        pass
+    return replace(measurements, center=center, lower=lower, upper=upper)
+
+
+def _posterior_cells(
+    group: FeatureGroup, completed: np.ndarray, scales: dict[int, NormalScores], part: Measurements, narrowing: float
+) -> Iterator[tuple[int, np.ndarray, Cell]]:
+    """For each feature of a group, which of its cells (n,) change, and what these become."""
+    features = group.features.tolist()
+    cells = [scored_cells(scales[j], part, j) for j in features]
+    sites = [sites_of(each) for each in cells]
+    points = _points(sites, np.ones(part.n_objects))
+    mean, variance, _ = posteriors(points.place, points.variance, group.mixture)
+    anything_measured = np.isfinite(points.variance).any(axis=1)
+    for column, j in enumerate(features):
+        filled = cells[column].is_hole & anything_measured & completed[j]
+        changed = cells[column].is_noisy | filled
+        if changed.any():
+            new = _moved(cells[column], sites[column], mean[:, column], variance[:, column], narrowing)
+            yield j, changed, cells_between(scales[j].value(new[:, changed]), part.families[j])
+
+
+def _moved(cells: ScoredCells, sites: Sites, mean: np.ndarray, variance: np.ndarray, narrowing: float) -> np.ndarray:
+    """Quantiles (3, n) at −1σ, 0 and 1σ: cells shifted and scaled as `mean` and `variance` given all features differ
+    from those given the feature alone. Features that say nothing about each other leave them as they are."""
+    share = 1.0 / (1.0 + sites.variance)  # how much of a difference from 0 is not noise, given the feature alone
+    shift = mean - share * sites.place
+    scale = np.sqrt(variance / np.where(cells.is_hole, 1.0, 1.0 - share))
+    scale = np.where(cells.is_hole, scale, scale**narrowing)
+    below, median, above = np.where(cells.is_hole, _STANDARD, (cells.below, cells.median, cells.above))
+    center = median + shift
+    return np.stack([center - scale * (median - below), center, center + scale * (above - median)])
+
+
+def _scales(priors: Sequence[Prior | None]) -> dict[int, NormalScores]:
+    """Those of the features that have one: constants, and features that were never measured, say nothing."""
+    return {j: NormalScores.of(prior) for j, prior in enumerate(priors) if isinstance(prior, EmpiricalPrior)}
+
+
+def _points(sites: Sequence[Sites], weight: np.ndarray) -> NoisyPoints:
+    place, variance = (np.ascontiguousarray(np.transpose(parts)) for parts in zip(*sites, strict=True))
+    return NoisyPoints(place, variance, weight)

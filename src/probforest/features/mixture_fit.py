@@ -1,0 +1,143 @@
+"""Learn the mixture of normal distributions that true values come from, from values with noise and holes.
+
+The EM algorithm of extreme deconvolution (Bovy, Hogg & Roweis 2011). It begins with a single component; then all
+components are split along their longest axes, as long as objects that were held out become more likely.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels.layout import Mixture, MixtureSums
+from ..kernels.mixture import expectations, posteriors
+from ..support.threads import in_threads
+
+_FIRST_STEPS = 5  # of the EM algorithm, to see whether more components help
+_ENOUGH = 3e-4  # gain of the log-likelihood per object in a step, below which no step follows
+_LEAST_GAIN = 1e-3  # of objects that were held out: less is no reason for more components
+_FEWEST_OBJECTS = 10  # per component, on average
+_LEAST_VARIANCE = 1e-3  # of a component in any direction; a feature has 1 in all
+_PSEUDO_OBJECTS = 1.0  # objects that a component has in addition, with the covariance of all: none of them collapses
+_LEAST_SHARE = 1e-10  # of a component; its logarithm is a number
+_DIGITS = 9  # of a mixture: sums of the same numbers in another order must not make another forest
+_PIECE = 512  # objects at a time; sums depend on where pieces end, so that it is the same for any number of threads
+
+
+class Effort(NamedTuple):
+    """How much to do for a mixture."""
+
+    most_components: int
+    more_steps: int  # of the EM algorithm for each number of components that helps, at most
+
+
+THOROUGH, QUICK = Effort(32, 12), Effort(4, 5)
+
+
+class NoisyPoints(NamedTuple):
+    """Measured objects in d dimensions."""
+
+    place: np.ndarray  # (n, d)
+    variance: np.ndarray  # (n, d) of the noise; infinite: not measured, 0: exact
+    weight: np.ndarray  # (n,) an object of weight 2 counts as two
+
+    def rows(self, index: np.ndarray | slice) -> "NoisyPoints":
+        return NoisyPoints(*(np.ascontiguousarray(part[index]) for part in self))
+
+
+def fit_mixture(points: NoisyPoints, effort: Effort = THOROUGH, n_jobs: int | None = None) -> Mixture | None:
+    """The mixture of true values. None if independent standard normal values explain objects that were held out as
+    well, or if there are too few to tell."""
+    held_out = _held_out(points)
+    training, test = points.rows(~held_out), points.rows(held_out)
+    if min(training.weight.sum(), test.weight.sum()) < _FEWEST_OBJECTS:
+        return None
+    best, mixture = None, _standard(points.place.shape[1])
+    likelihood = _log_likelihoods(mixture, test)
+    while True:
+        mixture = _improved(mixture, training, _FIRST_STEPS, n_jobs)
+        if not _is_better(_log_likelihoods(mixture, test), likelihood, test.weight):
+            break
+        best = _improved(mixture, training, effort.more_steps, n_jobs)
+        likelihood = _log_likelihoods(best, test)
+        n_components = 2 * len(best.share)
+        if n_components > effort.most_components or n_components * _FEWEST_OBJECTS > training.weight.sum():
+            break
+        mixture = _split(best)
+    return None if best is None else _rounded(_improved(best, points, effort.more_steps, n_jobs))
+
+
+def _held_out(points: NoisyPoints) -> np.ndarray:
+    """Half of the objects, (n,) bool, chosen by what they are, so that neither the order of rows and features nor
+    objects that come twice change the choice."""
+    about = points.place.sum(axis=1) / np.sqrt(points.place.shape[1])
+    return np.floor(100 * about) % 2 == 0
+
+
+def _standard(n_features: int) -> Mixture:
+    """N(0, 1) in each dimension."""
+    return Mixture(np.ones(1), np.zeros((1, n_features)), np.eye(n_features)[None])
+
+
+def _log_likelihoods(mixture: Mixture, points: NoisyPoints) -> np.ndarray:
+    return posteriors(points.place, points.variance, mixture)[2]
+
+
+def _is_better(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> bool:
+    """Whether log-likelihoods (n,) are better than others of the same objects by more than their standard error."""
+    gain = np.average(one - other, weights=weight)
+    error = np.sqrt(np.average(np.square(one - other - gain), weights=weight) / weight.sum())
+    return bool(gain > max(error, _LEAST_GAIN))
+
+
+def _improved(mixture: Mixture, points: NoisyPoints, most_steps: int, n_jobs: int | None) -> Mixture:
+    """Steps of the EM algorithm, until they gain little."""
+    pieces = [points.rows(slice(at, at + _PIECE)) for at in range(0, len(points.weight), _PIECE)]
+    total, before = points.weight.sum(), -np.inf
+    for _ in range(most_steps):
+        sums = _added(list(in_threads(partial(_expectations, mixture), pieces, n_jobs)))
+        mixture, reached = maximised(mixture, sums), sums.log_likelihood[0] / total
+        if reached - before < _ENOUGH:
+            break
+        before = reached
+    return mixture
+
+
+def _expectations(mixture: Mixture, points: NoisyPoints) -> MixtureSums:
+    return expectations(points.place, points.variance, points.weight, mixture)
+
+
+def _added(all_sums: list[MixtureSums]) -> MixtureSums:
+    return MixtureSums(*(np.add.reduce(parts) for parts in zip(*all_sums, strict=True)))
+
+
+def maximised(mixture: Mixture, sums: MixtureSums) -> Mixture:
+    """The M step. Components are drawn a little towards all others, and a single one towards N(0, 1)."""
+    n_components, n_features = mixture.mean.shape
+    least = _LEAST_SHARE * sums.mass.sum()
+    mass = sums.mass + least
+    mean = (sums.first + least * mixture.mean) / mass[:, None]
+    across = sums.first[:, :, None] * mean[:, None, :]
+    scatter = sums.second - across - across.transpose(0, 2, 1)
+    scatter += sums.mass[:, None, None] * (mean[:, :, None] * mean[:, None, :])
+    pooled = scatter.sum(axis=0) / mass.sum() if n_components > 1 else np.eye(n_features)
+    covariance = (scatter + _PSEUDO_OBJECTS * pooled) / (mass + _PSEUDO_OBJECTS)[:, None, None]
+    covariance = (covariance + covariance.transpose(0, 2, 1)) / 2 + _LEAST_VARIANCE * np.eye(n_features)
+    return Mixture(mass / mass.sum(), mean, covariance)
+
+
+def _split(mixture: Mixture) -> Mixture:
+    """Two components for each, on either side of its centre along its longest axis."""
+    length, axes = np.linalg.eigh(mixture.covariance)
+    step = 0.5 * np.sqrt(length[:, -1:]) * axes[:, :, -1]
+    narrower = mixture.covariance - step[:, :, None] * step[:, None, :]
+    return Mixture(
+        np.repeat(mixture.share / 2, 2),
+        np.stack([mixture.mean - step, mixture.mean + step], axis=1).reshape(-1, mixture.mean.shape[1]),
+        np.repeat(narrower, 2, axis=0),
+    )
+
+
+def _rounded(mixture: Mixture) -> Mixture:
+    share = np.maximum(np.round(mixture.share, _DIGITS), 10.0**-_DIGITS)
+    return Mixture(share / share.sum(), np.round(mixture.mean, _DIGITS), np.round(mixture.covariance, _DIGITS))

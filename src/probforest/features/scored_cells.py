@@ -1,0 +1,105 @@
+"""Cells on the scale of normal scores, on which the true values of every feature have the same distribution, N(0, 1).
+
+z = Φ⁻¹(F(x)) with F of the feature's prior. Units, skewness and outliers are gone, and what a measurement says, without
+any prior, is close to a normal distribution: its posterior with N(0, 1) divided out.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import log_ndtr, ndtr, ndtri
+
+from ..families import ONE_SIGMA
+from .limits import interpolated
+from .measurements import Measurements
+from .prior import EmpiricalPrior
+
+_EDGE = 2e-4  # probability beyond either end of the prior, which knows the smallest and the largest of 2,500 values
+_LEAST_SHARE = 1e-4  # of the mass is spread evenly: F rises everywhere, and each z belongs to one x
+_LEAST_VARIANCE, _MOST_VARIANCE = 1e-8, 0.999  # of a posterior: as good as exact; a measurement that says nothing
+
+
+@dataclass(frozen=True)
+class NormalScores:
+    """The scale of one feature."""
+
+    edges: np.ndarray  # (m + 1,) increasing
+    below: np.ndarray  # (m + 1,) F at the edges, increasing, from _EDGE to 1 − _EDGE
+
+    @classmethod
+    def of(cls, prior: EmpiricalPrior) -> "NormalScores":
+        """The scale on which the prior is N(0, 1)."""
+        mass = (1 - _LEAST_SHARE) * prior.mass / prior.mass.sum() + _LEAST_SHARE / len(prior.mass)
+        below = np.concatenate([[0.0], np.cumsum(mass)])
+        return cls(prior.edges, _EDGE + (1 - 2 * _EDGE) * below / below[-1])
+
+    def score(self, x: np.ndarray) -> np.ndarray:
+        """z of values; those beyond the prior's ends have the z of the ends. NaN for NaN."""
+        return ndtri(interpolated(x, self.edges, self.below))
+
+    def value(self, z: np.ndarray) -> np.ndarray:
+        """The values with these z, from one end of the prior to the other."""
+        return interpolated(ndtr(z), self.below, self.edges)
+
+    def knows(self, x: np.ndarray) -> np.ndarray:
+        """Which values lie between the prior's ends."""
+        return (x >= self.edges[0]) & (x <= self.edges[-1])
+
+
+class ScoredCells(NamedTuple):
+    """The cells (n,) of one feature as normal scores; NaN for holes."""
+
+    below: np.ndarray  # at −1σ
+    median: np.ndarray
+    above: np.ndarray  # at 1σ
+    limit: np.ndarray  # +1 where the median is an upper limit instead, -1 a lower one
+    is_hole: np.ndarray  # bool
+    is_noisy: np.ndarray  # bool, values with an error that a prior can change: neither limits, nor samples
+
+
+class Sites(NamedTuple):
+    """What was measured of the cells (n,) of one feature, as normal scores: normal distributions without any prior."""
+
+    place: np.ndarray  # 0 where nothing was measured
+    variance: np.ndarray  # infinite where nothing was measured
+
+
+def scored_cells(scale: NormalScores, measurements: Measurements, j: int) -> ScoredCells:
+    """The cells of feature j. Values beyond the prior's ends, far from all that it knows, and those that are as good as
+    exact are not noisy: they stay as they are."""
+    center = measurements.center[j]
+    nothing = np.zeros(len(center), dtype=np.int64)
+    limit = measurements.limit[j] if measurements.has_limits else nothing
+    is_hole = np.isnan(center)
+    if measurements.is_exact:
+        z = scale.score(center)
+        return ScoredCells(z, z, z, limit, is_hole, nothing > 0)
+    lower, upper = measurements.lower[j], measurements.upper[j]
+    grid = measurements.families[j].grid()[ONE_SIGMA]
+    below, median, above = (center + at * (lower if at < 0 else upper) for at in grid)
+    is_noisy = ((lower > 0) | (upper > 0)) & scale.knows(below) & scale.knows(above) & (limit == 0)
+    if measurements.has_free_forms:
+        is_noisy &= measurements.form_index[j] < 0
+    below, median, above = scale.score(below), scale.score(median), scale.score(above)
+    is_noisy &= np.square((above - below) / 2) > _LEAST_VARIANCE
+    return ScoredCells(below, median, above, limit, is_hole, is_noisy)
+
+
+def sites_of(cells: ScoredCells) -> Sites:
+    """Posteriors with N(0, 1) divided out."""
+    mean, variance = cells.median, np.square((cells.above - cells.below) / 2)
+    if cells.limit.any():
+        truncated = _truncated(cells.median, cells.limit)
+        mean, variance = (np.where(cells.limit != 0, *pair) for pair in zip(truncated, (mean, variance), strict=True))
+    says_nothing = cells.is_hole | ~(variance < _MOST_VARIANCE)
+    mean, variance = np.where(says_nothing, 0.0, mean), np.where(says_nothing, 0.0, variance)
+    variance = np.maximum(variance, _LEAST_VARIANCE)
+    return Sites(mean / (1.0 - variance), np.where(says_nothing, np.inf, variance / (1.0 - variance)))
+
+
+def _truncated(z: np.ndarray, limit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of N(0, 1) below z (`limit` +1) or above it (-1)."""
+    edge = np.where(limit < 0, -z, z)
+    ratio = np.exp(-0.5 * edge**2 - log_ndtr(edge)) / np.sqrt(2 * np.pi)
+    return np.where(limit < 0, ratio, -ratio), 1.0 - edge * ratio - ratio**2
