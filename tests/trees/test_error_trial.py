@@ -44,6 +44,10 @@ def test_exact_values_with_alleged_errors_are_not_spread():
 def test_without_errors_nothing_is_tried():
     X, y = make_friedman1(300, random_state=0)
     assert ProbabilisticRandomForestRegressor(5).fit(X, y).error_trial_ is None
+    assert ProbabilisticRandomForestRegressor(5).fit(X, y, X_err=0.0).error_trial_ is None
+    with_scatter = ProbabilisticRandomForestRegressor(5).fit(X, y, X_err=0.0, y_err=y - y.min())
+    assert with_scatter.error_trial_ is None
+    assert with_scatter.target_scatter_ > 0
     assert ProbabilisticRandomForestRegressor(5, error_scale=1.0, prior=None).fit(X, y, X_err=0.1).error_trial_ is None
     assert ProbabilisticDecisionTreeRegressor().fit(X, y, X_err=0.1).error_trial_ is None
 
@@ -52,6 +56,7 @@ def test_what_is_given_is_not_chosen():
     X, y = make_friedman1(300, random_state=0)
     forest = ProbabilisticRandomForestRegressor(5, prior="normal").fit(X, y, X_err=0.5)
     assert set(forest.error_trial_.crps) == {"normal", "part", "exact"}
+    assert forest.prior_ == "normal"  # whatever was chosen, so that trees can be added
     forest = ProbabilisticRandomForestRegressor(5, error_scale=0.7).fit(X, y, X_err=0.5)
     assert set(forest.error_trial_.crps) == {"empirical", "none"}
     assert forest.error_scale_ == 0.7

@@ -118,6 +118,9 @@ def test_all_numbers_of_an_answer_have_their_shapes(friedman):
     np.testing.assert_array_equal(std, answer.std)
     np.testing.assert_array_equal(forest.predict_quantiles(X[:7], [0.2, 0.7]), answer.quantile([0.2, 0.7]))
     np.testing.assert_array_equal(answer.median, answer.quantile(0.5))
+    table = answer.to_table([0.025, 0.5])
+    assert list(table.columns) == ["mean", "std", "q2.5", "q50"]
+    np.testing.assert_array_equal(table["q50"], answer.median)
 
 
 def test_wrong_questions_are_refused(friedman):

@@ -240,11 +240,13 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
             self.prior_ = "empirical" if self.prior == "auto" else self.prior
             self.error_scale_ = 1.0 if self.error_scale == "auto" else float(self.error_scale)
         needs_scatter = errors is not None and len(np.unique(errors[weight > 0])) > 1
-        judgement = self._try_ways(table, numbers, weight, needs_scatter)
+        if not self._adds_trees:
+            self.target_scatter_ = None
+        knows_scatter = self.target_scatter_ is not None
+        judgement = self._try_ways(table, numbers, weight, needs_scatter and not knows_scatter)
         if errors is None or not needs_scatter:
-            self.target_scatter_ = None if not self._adds_trees else self.target_scatter_
             return np.ones(len(weight))
-        if not self._adds_trees or self.target_scatter_ is None:
+        if self.target_scatter_ is None:
             self.target_scatter_ = self._scatter(numbers, weight, errors, judgement)
         return weights_of_errors(errors, self.target_scatter_, weight)
 
@@ -280,6 +282,10 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
             }
         except CellError:
             return None  # the fit itself will raise it, with the row of the table
+        if chooses and all(_is_exact(each.cells) for each in samples.values()):
+            if not needs_scatter:
+                return None
+            chooses, samples = False, {"used": next(iter(samples.values()))}
         judgements = {name: self._judge(each, numbers.rows(rows), weight[rows]) for name, each in samples.items()}
         if not chooses:
             return rows, judgements["used"]
@@ -293,7 +299,8 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
         priors = ("empirical", None) if self.prior == "auto" else (self.prior,)
         ways: dict[str, tuple[float, str | None]] = {prior or "none": (scale, prior) for prior in priors}
         if self.error_scale == "auto":
-            ways[PART], ways[EXACT] = (PART_OF_ERRORS, None), (0.0, None)
+            prior = None if self.prior == "auto" else self.prior
+            ways[PART], ways[EXACT] = (PART_OF_ERRORS, prior), (0.0, prior)
         return ways
 
     def _judge(self, features: FittedFeatures, numbers: NumberTable, weight: np.ndarray) -> Judgement:
@@ -301,3 +308,8 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
         self._choose_missing_rules(sample)
         n_trees, keep_proba = int(self.n_estimators), float(self.keep_proba)
         return judge_small_forest(sample, numbers.y, self._grow_tree, keep_proba, n_trees, self.n_jobs)
+
+
+def _is_exact(cells: Cells) -> bool:
+    """Whether no value has an error: then all ways to use errors are the same."""
+    return not np.isfinite(cells.values[:, :, 1:3]).any()

@@ -24,7 +24,7 @@ from .weighted_targets import weigh_targets
 
 FEWEST_OBJECTS = 1000  # of a sample, if there are so many
 SIGNIFICANT = 1.0  # standard errors that the safer way may be behind the best one
-PART, EXACT = "part", "exact"  # objects are spread over a part of their errors, without a prior; or not at all
+PART, EXACT = "part", "exact"  # objects are spread over a part of their errors; or not at all
 PART_OF_ERRORS = 0.25
 
 

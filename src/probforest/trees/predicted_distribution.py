@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from ..inputs.parameters import check_integer
 from ..kernels.layout import Cells
+from ..support.extras import need
 from .calibration import LEVELS
 from .fitted_tree import FittedTree
 from .leaf_targets import stacked
@@ -136,6 +137,24 @@ class PredictedDistribution:
             return np.column_stack([piece.mean, piece.std, piece.quantiles(levels)])
 
         return self._collect(of_piece, 2 + len(levels))
+
+    def to_table(self, q: ArrayLike = (0.16, 0.5, 0.84)) -> Any:
+        """Put mean, standard deviation and quantiles into a table.
+
+        Parameters
+        ----------
+        q : array-like of shape (k,)
+            Probabilities between 0 and 1.
+
+        Returns
+        -------
+        pandas DataFrame with n rows
+            The columns are mean, std, and q16, q50, ..., named by per cent.
+        """
+        pandas = need("pandas", "A table", "tables")
+        levels = np.atleast_1d(_probabilities("q", q))
+        names = ["mean", "std", *(f"q{100 * level:.6g}" for level in levels.tolist())]
+        return pandas.DataFrame(self.summary(levels), columns=names)
 
     def quantile(self, q: ArrayLike) -> np.ndarray:
         """Compute quantiles.
