@@ -233,8 +233,8 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         "prior_trial": None if model.prior_trial_ is None else list(model.prior_trial_),
         "families": shelf.entries,
     }
-    trees = [model.tree_] if kind == "tree" else model.trees_
-    fallback = [model.fallback_tree_] if kind == "tree" else model.fallback_trees_
+    trees = model.trees_ if hasattr(model, "trees_") else [model.tree_]
+    fallback = model.fallback_trees_ if hasattr(model, "trees_") else [model.fallback_tree_]
     arrays = {
         **trees_to_arrays(trees),
         **(trees_to_arrays(fallback, FALLBACK) if model.feature_model_.has_error_features else {}),
