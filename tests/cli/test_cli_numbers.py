@@ -140,3 +140,10 @@ def test_questions_for_the_other_kind_are_refused(folder, small_model, tmp_path,
 def test_a_process_of_its_own(folder, tmp_path):
     done = run("predict", folder / "z.prf", folder / "test.csv", "-o", tmp_path / "out.parquet")
     assert done.returncode == 0, done.stderr
+
+
+def test_the_error_of_the_target_has_an_option(folder, tmp_path, capsys):
+    words = ["train", folder / "train.csv", "--target", "gmag", "--drop", "sigma_z", "name", "--set", "n_estimators=2"]
+    assert call(*words, "-o", tmp_path / "g.prf") == 2
+    assert "name it with --target-err" in capsys.readouterr().err
+    assert call(*words, "--target-err", "e_gmag", "-o", tmp_path / "g.prf") == 0

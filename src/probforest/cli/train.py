@@ -191,9 +191,14 @@ def _check_classes(labels: np.ndarray, the_column_has: str) -> None:
 
 def _columns(catalogue: Catalogue, labelled: Labelled, options: argparse.Namespace, errors: Any) -> ColumnsToUse:
     reserved = [options.target, *other_roles(options)]
-    return choose_columns(
-        catalogue, labelled.table, labelled.rows.tolist(), reserved, options.features, options.drop, errors
-    )
+    try:
+        return choose_columns(
+            catalogue, labelled.table, labelled.rows.tolist(), reserved, options.features, options.drop, errors
+        )
+    except ValueError as problem:
+        if f"the error of {options.target!r}" not in str(problem):
+            raise
+        raise ValueError(f"{problem} If it is the error of the target, name it with --target-err.") from None
 
 
 def _out_of_bag(forest: Any, labels: np.ndarray) -> Evaluation | None:
