@@ -8,6 +8,7 @@ from probforest import (
     ProbabilisticDecisionTreeClassifier,
     ProbabilisticGradientBoostingClassifier,
     ProbabilisticRandomForestClassifier,
+    ProbabilisticRandomForestRegressor,
 )
 from probforest.explain import Contributions, contributions
 
@@ -165,3 +166,12 @@ def test_scores_of_boosting(n_classes):
     value = model.value_of_measurement(HOLES[:30], X_err=X_ERR[:30])
     np.testing.assert_allclose(value.top_probability, model.predict_proba(HOLES[:30], X_err=X_ERR[:30]).max(axis=1))
     assert value.gain.mean() > 0
+
+
+def test_means_of_numbers():
+    target = 1e6 + X @ [3.0, 1.0, 0.0, -1.0]
+    model = ProbabilisticRandomForestRegressor(8, random_state=0, error_scale=1.0).fit(HOLES, target, X_err=X_ERR)
+    found = model.contributions(HOLES, X_err=X_ERR)
+    np.testing.assert_array_equal(found.answers[:, 0], model.predict(HOLES, X_err=X_ERR))
+    np.testing.assert_allclose(found.base + found.values.sum(axis=1), found.answers, rtol=1e-14)
+    assert found.text(0).startswith("mean of the target: ")

@@ -22,7 +22,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
     if options.plots is not None:
         need("matplotlib", "Drawing figures", "plots")  # now rather than after the work
     model = load_for_tables(options.model, options.n_jobs)
-    if not hasattr(model, "contributions"):
+    if not hasattr(model, "value_of_measurement"):
         raise ValueError(f"{options.model} can't be explained: only forests and trees that predict classes can.")
     with open_catalogue(options.table) as catalogue:
         picked = _pick(catalogue, columns_of(model), options.rows)

@@ -10,7 +10,7 @@ from ..explain.measurement_value import MeasurementValue
 from ..features.cell_quantiles import better_known, cell_quantiles
 from ..kernels.layout import Cells
 from ..support.docstrings import described
-from ..trees.contributions import mean_contributions
+from ..trees.contributions import close_the_sum, mean_contributions
 from ..trees.fitted_tree import FittedTree, sum_of_answers
 from .argument_types import Uncertainty
 from .arguments import BETTER, VALUES
@@ -76,7 +76,7 @@ class ExplainedClassifier(TreeEnsemble):
         answers, base_answer = self._truth_of(mean_pmf), self._truth_of(base[None])[0]
         if answers is not mean_pmf:
             values = self._as_truth(base, values)
-        _close_the_sum(values, answers - base_answer)
+        close_the_sum(values, answers - base_answer)
         names = self.feature_model_.names[: query.values.shape[1]]
         return Contributions(base_answer, values, answers, names, self.classes_)
 
@@ -174,13 +174,6 @@ class ExplainedClassifier(TreeEnsemble):
             found[1, open_rows, j] = answers.max(axis=2).mean(axis=1) - before.max(axis=1)
             found[2, open_rows, j] = changed.mean(axis=1)
         return found
-
-
-def _close_the_sum(values: np.ndarray, total: np.ndarray) -> None:
-    """Let contributions (n, d, k) sum up to `total` (n, k) to the last digits, which depend on the order of sums: what
-    is left goes to the feature that adds most."""
-    rows, largest = np.arange(len(values)), np.abs(values).sum(axis=2).argmax(axis=1)
-    values[rows, largest] += total - values.sum(axis=1)
 
 
 def _entropy(pmf: np.ndarray) -> np.ndarray:

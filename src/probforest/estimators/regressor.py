@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
+from ..explain.contributions import Contributions
 from ..features.feature_model import FittedFeatures
 from ..inputs.cell_error import CellError
 from ..inputs.tables import TableContent
@@ -17,6 +18,7 @@ from ..inputs.targets import NumberTable, read_numbers, read_target_errors, weig
 from ..inputs.weights import check_total, read_sample_weight
 from ..kernels.layout import NUMBER_CRITERIA, Cells
 from ..support.docstrings import described
+from ..trees.contributions import close_the_sum, mean_contributions
 from ..trees.error_trial import (
     EXACT,
     FEWEST_OBJECTS,
@@ -136,6 +138,34 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
         """
         query, trees = self._query_and_trees(X, X_err, X_limit, X_samples)
         return self._distribution(trees, query)
+
+    @described(VALUES)
+    def contributions(
+        self,
+        X: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+    ) -> Contributions:
+        """Compute what each feature adds to the expected target.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        Contributions
+            Its `base`, the mean target, plus the sum of its `values` over the features are the `answers`, those of
+            `predict`. `text(row)` and `plot(row)` show one object.
+        """
+        query, trees = self._query_and_trees(X, X_err, X_limit, X_samples)
+        base, values = mean_contributions(trees, query, float(self.keep_proba), self.n_jobs)
+        answers = self._sum_of_answers(trees, query, self.n_jobs) / len(trees)
+        close_the_sum(values, answers - base)
+        names = self.feature_model_.names[: query.values.shape[1]]
+        return Contributions(base, values, answers, names, np.array(["the target"]), "mean")
 
     @described(VALUES | QUANTILES)
     def predict_quantiles(

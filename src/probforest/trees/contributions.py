@@ -43,6 +43,13 @@ def mean_contributions(
     return base, added / len(trees)
 
 
+def close_the_sum(values: np.ndarray, total: np.ndarray) -> None:
+    """Let contributions (n, d, k) sum up to `total` (n, k) to the last digits, which depend on the order of sums: what
+    is left goes to the feature that adds most."""
+    rows, largest = np.arange(len(values)), np.abs(values).sum(axis=2).argmax(axis=1)
+    values[rows, largest] += total - values.sum(axis=1)
+
+
 def _parents(tree: FittedTree) -> np.ndarray:
     """The parent of every node, -1 for the root."""
     parent = np.full(tree.n_nodes, -1, dtype=INDEX)
