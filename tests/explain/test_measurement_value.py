@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from probforest import ProbabilisticRandomForestClassifier
+from probforest.estimators import explaining
 from probforest.explain import MeasurementValue, value_of_measurement
 
 RANDOM = np.random.default_rng(0)
@@ -108,6 +109,25 @@ def test_any_kind_of_cell(kind):
     forest.value_of_measurement(**given)
     for array, now in zip(before, given.values(), strict=True):
         np.testing.assert_array_equal(array, now)
+
+
+def test_pruning_hardly_changes_it(monkeypatch):
+    forest = ProbabilisticRandomForestClassifier(20, random_state=0, prior="empirical").fit(X, Y, X_err=X_ERR)
+    found = forest.value_of_measurement(X[:60], X_err=X_ERR[:60])
+    monkeypatch.setattr(explaining, "KEEP_PROBA", 0.0)
+    expected = forest.value_of_measurement(X[:60], X_err=X_ERR[:60])
+    assert (found.gain != expected.gain).any()
+    np.testing.assert_allclose(found.gain, expected.gain, atol=0.02)
+    assert found.gain.mean() == pytest.approx(expected.gain.mean(), rel=0.1)
+
+
+def test_an_object_has_the_same_value_alone_and_with_any_number_of_threads():
+    forest = ProbabilisticRandomForestClassifier(5, random_state=0).fit(X, Y, X_err=X_ERR)
+    expected = forest.value_of_measurement(X[:700], X_err=X_ERR[:700]).gain  # more than one block of objects
+    alone = forest.value_of_measurement(X[650:651], X_err=X_ERR[650:651]).gain[0]
+    np.testing.assert_array_equal(alone, expected[650])
+    again = forest.set_params(n_jobs=2).value_of_measurement(X[:700], X_err=X_ERR[:700]).gain
+    np.testing.assert_array_equal(again, expected)
 
 
 def test_a_better_measurement_is_worth_more():

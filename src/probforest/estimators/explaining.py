@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -16,7 +18,7 @@ from .argument_types import Uncertainty
 from .arguments import BETTER, VALUES
 from .ensemble import TreeEnsemble
 
-_KEEP_PROBA = 0.002  # at most; 0 would cost several times as much and change next to nothing
+KEEP_PROBA = 0.002  # at most; 0 would cost several times as much and change next to nothing
 _LEVELS = (np.arange(12) + 0.5) / 12  # of the places where a value may truly be
 _MOST_ROWS = 20_000  # cells of a table of what might be measured, times features, are made for so many rows at a time
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
@@ -26,11 +28,12 @@ _SMALL_STEP = 1e-4
 class ExplainedClassifier(TreeEnsemble):
     """The part of a classifier that explains answers. Not for use on its own."""
 
+    voting: str
     classes_: np.ndarray
 
+    @abstractmethod
     def _truth_of(self, answers: np.ndarray) -> np.ndarray:
         """Probabilities of the true classes, from what the trees answer (n, k)."""
-        raise NotImplementedError
 
     @described(VALUES)
     def contributions(
@@ -67,8 +70,10 @@ class ExplainedClassifier(TreeEnsemble):
         >>> bool(abs(why.base + why.values.sum(axis=1) - why.answers).max() < 1e-12)
         True
         """
-        if getattr(self, "voting", "soft") == "majority":
-            raise ValueError('contributions explain probabilities; with voting="majority" there are only votes.')
+        if self.voting == "majority":
+            raise ValueError(
+                'contributions explain probabilities; with voting="majority" there are only votes. Take voting="soft".'
+            )
         query, falls_back = self._read_query(X, X_err, X_limit, X_samples, may_fall_back=True)
         trees = self._fallback_trees if falls_back else self._grown_trees
         base, values = mean_contributions(trees, query, float(self.keep_proba), self.n_jobs)
@@ -146,8 +151,8 @@ class ExplainedClassifier(TreeEnsemble):
     def _careful_answers(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
         """Answers (n, k) that follow improbable branches, too: the mean answer for all places of a value is then nearly
         that for its distribution, and no measurement is expected to make an answer less sure."""
-        votes = getattr(self, "voting", "soft") == "majority"
-        total = sum_of_answers(trees, query, min(self.keep_proba, _KEEP_PROBA), majority=votes, n_jobs=self.n_jobs)
+        keep_proba, votes = min(float(self.keep_proba), KEEP_PROBA), self.voting == "majority"
+        total = sum_of_answers(trees, query, keep_proba, majority=votes, n_jobs=self.n_jobs)
         return self._truth_of(total / len(trees))
 
     def _if_known(self, trees: list[FittedTree], cells: Cells, now: np.ndarray, factor: float) -> np.ndarray:
