@@ -7,7 +7,7 @@ from .jit import inlined, kernel
 from .layout import EXACT_CELLS, INDEX, REAL, SCRATCH, Members
 
 # A thousand halvings (missing cells in a very deep tree) would make π zero, and the object would weigh nothing.
-_LEAST_REACH = 1e-290
+LEAST_REACH = 1e-290
 
 
 @kernel
@@ -22,7 +22,7 @@ def branch(reach, main, to_left, share_left, keep_proba):
     reach_left, reach_right = reach * to_left, reach * (1.0 - to_left)
     enters_left = (reach_left > keep_proba) | (main & main_left)
     enters_right = (reach_right > keep_proba) | (main & (not main_left))
-    return enters_left, enters_right, max(reach_left, _LEAST_REACH), max(reach_right, _LEAST_REACH), main_left
+    return enters_left, enters_right, max(reach_left, LEAST_REACH), max(reach_right, LEAST_REACH), main_left
 
 
 @kernel
