@@ -149,8 +149,9 @@ def test_a_figure():
     first, second = (name for name, _ in found.of(0)[:2])
     shown = [text.get_text() for text in ax.get_yticklabels()]
     assert shown == ["average", first, second, "2 other features", "this object"]
-    end = ax.patches[-1]
-    assert end.get_width() == pytest.approx(found.answers[0].max())
+    last = ax.patches[-1]
+    assert last.get_x() + last.get_width() == pytest.approx(found.answers[0].max())
+    assert all(not text.get_parse_math() for text in ax.get_yticklabels())
     plt.close("all")
 
 

@@ -113,6 +113,10 @@ ATTRIBUTES = {
         "ndarray of shape (n_features,)",
         "Impurity decrease of every feature, weighted by the expected number of objects; they sum to 1, or are all 0.",
     ),
+    "importances_": Description(
+        "Importances",
+        "The same with the names of the features, the largest first: a table that is used like a Series of pandas.",
+    ),
     "column_importances_": Description(
         "ndarray of shape (n_features_in_,)",
         "The same by column of `X`: a value and its columns with errors or limits have the sum of its importance and "

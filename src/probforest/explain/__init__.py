@@ -6,12 +6,15 @@ The functions take any fitted model of probforest; they are methods of the model
 from typing import Any
 
 from .contributions import Contributions
-from .measurement_value import MeasurementValue
+from .importances import Importances
+from .measurement_value import MeasurementValue, NumberMeasurementValue
 from .tree_text import Path, decision_paths, export_text
 
 __all__ = [
     "Contributions",
+    "Importances",
     "MeasurementValue",
+    "NumberMeasurementValue",
     "Path",
     "contributions",
     "decision_paths",
