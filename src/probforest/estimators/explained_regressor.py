@@ -6,17 +6,26 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..explain.measurement_value import NumberMeasurementValue
+from ..kernels.layout import Cells
 from ..support.docstrings import described
 from ..support.warning import warn_caller
+from ..trees.fitted_tree import FittedTree
 from ..trees.leaf_moments import Moments
 from .argument_types import Uncertainty
 from .arguments import BETTER, VALUES
 from .better_measured import KEEP_PROBA, check_factor, possible_answers
-from .ensemble import TreeEnsemble
+from .shapley import ShapleyExplained
 
 
-class ExplainedRegressor(TreeEnsemble):
+class ExplainedRegressor(ShapleyExplained):
     """The part of a regressor that says which measurements are worth making. Not for use on its own."""
+
+    def _explained_answers(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
+        return self._sum_of_answers(trees, query, self.n_jobs) / len(trees)
+
+    @property
+    def _explained_columns(self) -> tuple[np.ndarray, str]:
+        return np.array(["the target"]), "mean"
 
     @described(VALUES | BETTER)
     def value_of_measurement(

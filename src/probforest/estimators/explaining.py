@@ -17,13 +17,13 @@ from ..trees.fitted_tree import FittedTree, sum_of_answers
 from .argument_types import Uncertainty
 from .arguments import BETTER, VALUES
 from .better_measured import KEEP_PROBA, check_factor, possible_answers
-from .ensemble import TreeEnsemble
+from .shapley import ShapleyExplained
 
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
 _SMALL_STEP = 1e-4
 
 
-class ExplainedClassifier(TreeEnsemble):
+class ExplainedClassifier(ShapleyExplained):
     """The part of a classifier that explains answers. Not for use on its own."""
 
     voting: str
@@ -32,6 +32,17 @@ class ExplainedClassifier(TreeEnsemble):
     @abstractmethod
     def _truth_of(self, answers: np.ndarray) -> np.ndarray:
         """Probabilities of the true classes, from what the trees answer (n, k)."""
+
+    @abstractmethod
+    def _probabilities(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
+        """What `predict_proba` returns, from these trees."""
+
+    def _explained_answers(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
+        return self._probabilities(trees, query)
+
+    @property
+    def _explained_columns(self) -> tuple[np.ndarray, str]:
+        return self.classes_, "probability"
 
     @described(VALUES)
     def contributions(

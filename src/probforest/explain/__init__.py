@@ -8,6 +8,7 @@ from typing import Any
 from .contributions import Contributions
 from .importances import Importances
 from .measurement_value import MeasurementValue, NumberMeasurementValue
+from .shap_explainer import ShapExplainer
 from .tree_text import Path, decision_paths, export_text
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "MeasurementValue",
     "NumberMeasurementValue",
     "Path",
+    "ShapExplainer",
     "contributions",
     "decision_paths",
     "export_text",

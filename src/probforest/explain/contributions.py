@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..support.extras import need
 from . import figures
 
 
@@ -20,6 +21,8 @@ class Contributions:
     names: list[str]  # (d) of features
     classes: np.ndarray  # (k,)
     quantity: str = "probability"  # what answers are; boosting has a "score"
+    errors: np.ndarray | None = None  # (n, d, k) standard errors of values that were estimated by sampling
+    data: np.ndarray | None = None  # (n, d) the measured values, if they are known
 
     def __repr__(self) -> str:
         n_objects, n_features, n_classes = self.values.shape
@@ -96,6 +99,55 @@ class Contributions:
         if len(added) > most:
             shown = [*shown, (f"{len(added) - most} other features", sum(number for _, number in added[most:]))]
         return figures.waterfall(ax, float(self.base[place]), shown, f"{self.quantity} of {self.classes[place]}")
+
+    def to_table(self, of_class: Any = None) -> Any:
+        """All objects as a table, a row each.
+
+        Parameters
+        ----------
+        of_class : object, default=None
+            One of `classes`; None: the most probable one of each object.
+
+        Returns
+        -------
+        pandas DataFrame
+            With the columns "base", one for each feature, and "answer"; without `of_class`, also "class". Needs pandas
+            (`pip install "probforest[tables]"`).
+        """
+        pandas = need("pandas", "A table", "tables")
+        rows = np.arange(len(self.answers))
+        places = np.array([self._place(row, of_class) for row in rows], dtype=np.int64)
+        table = pandas.DataFrame(self.values[rows, :, places], columns=self.names)
+        table.insert(0, "base", self.base[places], allow_duplicates=True)
+        table.insert(len(self.names) + 1, "answer", self.answers[rows, places], allow_duplicates=True)
+        if of_class is None:
+            table.insert(0, "class", self.classes[places], allow_duplicates=True)
+        return table
+
+    def to_shap(self, data: Any = None) -> Any:
+        """As shap's plots take it.
+
+        Parameters
+        ----------
+        data : array-like of shape (n, d), default=None
+            Values of the features, for colours and labels; None: the measured values, if they are known.
+
+        Returns
+        -------
+        shap.Explanation
+            Of shape (n, d, k); (n, d) if there is one answer per object. Of one class: `explanation[..., 1]`. Needs
+            shap (`pip install "probforest[shap]"`).
+        """
+        shap = need("shap", "An Explanation", "shap")
+        values, base = self.values, np.tile(self.base, (len(self.values), 1))
+        errors, outputs = self.errors, [str(name) for name in self.classes.tolist()]
+        if len(outputs) == 1:
+            values, base, outputs = values[:, :, 0], base[:, 0], None
+            errors = None if errors is None else errors[:, :, 0]
+        shown = self.data if data is None else np.asarray(data)
+        return shap.Explanation(
+            values, base, data=shown, feature_names=self.names, output_names=outputs, error_std=errors
+        )
 
     def _place(self, row: int, of_class: Any) -> int:
         """The column of a class."""
