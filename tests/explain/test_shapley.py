@@ -134,7 +134,9 @@ def test_a_feature_that_is_not_used_adds_nothing():
 
 
 def test_tables_carry_their_errors():
-    table = pd.DataFrame(X, columns=list("abcd")).assign(**{f"{name}_err": X_ERR[:, j] for j, name in enumerate("abcd")})
+    table = pd.DataFrame(X, columns=list("abcd")).assign(
+        **{f"{name}_err": X_ERR[:, j] for j, name in enumerate("abcd")}
+    )
     forest = ProbabilisticRandomForestClassifier(4, random_state=0, error_columns="auto").fit(table, Y)
     plain = ProbabilisticRandomForestClassifier(4, random_state=0).fit(X, Y, X_err=X_ERR)
     found = forest.shapley_values(table[:3], background=table)

@@ -5,32 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..support.extras import need
 from ..support.wording import one_line, shortened
 
 UP, DOWN, NEUTRAL = "#0072b2", "#d55e00", "#777777"  # Okabe and Ito's: colour-blind readers can tell them apart
 _LONGEST_NAME = 34
-_ROOM_FOR_NUMBERS = 0.16  # of the width, on either side
+_ROOM_FOR_NUMBERS = 0.2  # of the width, on either side
 
 
 def waterfall(ax: Any, base: float, steps: Sequence[tuple[str, float]], label: str) -> Any:
     """Steps from a base to an answer, the first one at the top."""
     ax = new_axes(ax, len(steps) + 2)
-    ends = [base]
+    ends = [base, *(base + np.cumsum([step for _, step in steps])).tolist()]
+    low, high = min(ends), max(ends)
+    room = _ROOM_FOR_NUMBERS * ((high - low) or abs(base) or 1.0)
+    digits = int(np.clip(1 - np.floor(np.log10(room)), 0, 12))  # so that the smallest steps are not 0
     for place, (_, step) in enumerate(steps, start=1):
-        start, end = ends[-1], ends[-1] + step
+        start, end = ends[place - 1], ends[place]
         ax.barh(place, step, left=start, color=UP if step > 0 else DOWN, height=0.7)
         ax.plot([start, start], [place - 1, place], color=NEUTRAL, linewidth=0.8, zorder=0)
-        _write_number(ax, end, place, f"{step:+.3g}", left=step < 0)
-        ends.append(end)
+        _write_number(ax, end, place, f"{step:+.{digits}f}", left=step < 0)
     last = len(steps) + 1
     ax.plot([ends[-1], ends[-1]], [last - 1, last], color=NEUTRAL, linewidth=0.8, zorder=0)
     ax.plot([base, ends[-1]], [0, last], "D", color=NEUTRAL)
     for number, place in ((base, 0), (ends[-1], last)):
-        _write_number(ax, number, place, f"{number:.4g}", left=False)
+        _write_number(ax, number, place, f"{number:.{digits}f}", left=False)
     _name_rows(ax, ["average", *(name for name, _ in steps), "this object"])
-    low, high = min(ends), max(ends)
-    room = _ROOM_FOR_NUMBERS * ((high - low) or 1.0)
     ax.set_xlim(low - room, high + room)
     ax.set_xlabel(label, parse_math=False)
     return ax
