@@ -81,7 +81,7 @@ def test_permutation_importances():
 
 
 def test_bad_arguments():
-    with pytest.raises(ValueError, match='kind is "x"|kind is \'x\'; expected "impurity" or "error"'):
+    with pytest.raises(ValueError, match="kind is 'x'; expected"):
         ImportanceDisplay.from_estimator(MODELS["forest"], kind="x")
     with pytest.raises(ValueError, match="needs X"):
         ImportanceDisplay.from_estimator(MODELS["forest"], kind="error")

@@ -116,7 +116,7 @@ class Contributions:
         """
         pandas = need("pandas", "A table", "tables")
         rows = np.arange(len(self.answers))
-        places = np.array([self._place(row, of_class) for row in rows], dtype=np.int64)
+        places = np.array([self._place(row, of_class) for row in range(len(rows))], dtype=np.int64)
         table = pandas.DataFrame(self.values[rows, :, places], columns=self.names)
         table.insert(0, "base", self.base[places], allow_duplicates=True)
         table.insert(len(self.names) + 1, "answer", self.answers[rows, places], allow_duplicates=True)
@@ -140,8 +140,8 @@ class Contributions:
         """
         shap = need("shap", "An Explanation", "shap")
         values, base = self.values, np.tile(self.base, (len(self.values), 1))
-        errors, outputs = self.errors, [str(name) for name in self.classes.tolist()]
-        if len(outputs) == 1:
+        errors, outputs = self.errors, [str(name) for name in self.classes.tolist()] or None
+        if values.shape[2] == 1:
             values, base, outputs = values[:, :, 0], base[:, 0], None
             errors = None if errors is None else errors[:, :, 0]
         shown = self.data if data is None else np.asarray(data)
