@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from probforest.evaluation.accuracy import Accuracy
 from probforest.evaluation.findings import ErrorCosts, OutOfBag, findings
 from probforest.evaluation.scores import evaluate
 
@@ -31,12 +32,12 @@ def test_the_largest_mix_up_is_one_by_share():
 
 
 @pytest.mark.parametrize(
-    ("out_of_bag", "verdict"), [(0.8, "as expected"), (0.9, "worse than expected"), (0.7, "better than expected")]
+    ("out_of_bag", "verdict"), [(0.83, "as expected"), (0.9, "lower than expected"), (0.7, "higher than expected")]
 )
 def test_out_of_bag_beside_test(out_of_bag, verdict):
     truth = np.repeat([0, 1], [800, 200])
     evaluation = evaluate(truth, np.tile([0.8, 0.2], (1000, 1)), [0, 1])
-    found = findings(evaluation, OutOfBag(out_of_bag, 0.5))
+    found = findings(evaluation, OutOfBag(Accuracy(out_of_bag, out_of_bag - 0.03, out_of_bag + 0.03), 0.5))
     assert any(f"{out_of_bag:.3f}, here 0.800: {verdict}" in sentence for sentence in found)
 
 

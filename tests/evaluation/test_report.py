@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from probforest.evaluation.accuracy import Accuracy
 from probforest.evaluation.drawing import Plot
 from probforest.evaluation.explanations import EXPLANATIONS
 from probforest.evaluation.figures import confusion_figure, coverage_figure, figures_of, importance_figure
@@ -72,7 +73,7 @@ def text():
         plots,
         title="A test",
         details={"Model": "forest.prf", "Rows": "60"},
-        out_of_bag=OutOfBag(0.875, 0.375),
+        out_of_bag=OutOfBag(Accuracy(0.875, 0.85, 0.9), 0.375),
         error_costs=costs,
         mistakes=Table(["row", "why"], [["7", "u +0.5, " * 10]]),
     )
@@ -127,7 +128,7 @@ def test_tables_and_wide_figures_scroll_by_themselves(text):
     many = make_evaluation([f"class {i}" for i in range(9)])
     wide = html_report(many, [Plot("confusion", "Counts.", confusion_figure(many))], title="", details={})
     assert '<figure class="wide"><div class="scroll" tabindex="0"><img' in wide
-    assert '<td class="words">u +0.5, ' in text
+    assert '<td class="long words">u +0.5, ' in text
 
 
 def test_out_of_bag_stands_beside_test(page):

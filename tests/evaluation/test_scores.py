@@ -73,7 +73,7 @@ def test_curves_have_the_scores_of_scikit_learn(example, evaluation):
 def test_the_worst_mistakes():
     proba = np.array([[0.9, 0.1], [0.2, 0.8], [np.nan, np.nan], [0.99, 0.01], [0.4, 0.6]])
     evaluation = evaluate(["a", "a", "a", "b", "a"], proba, ["a", "b"])
-    worst = [(mistake.index, mistake.truth, mistake.answer) for mistake in evaluation.mistakes]
+    worst = [(mistake.place, mistake.truth, mistake.answer) for mistake in evaluation.mistakes]
     assert worst == [(3, "b", "a"), (1, "a", "b"), (4, "a", "b")]
     assert evaluation.mistakes[0][3:] == (0.99, 0.01)
 
@@ -172,7 +172,7 @@ def test_order_of_the_objects_does_not_matter(example, evaluation):
     truth, proba, sizes = example
     order = np.random.default_rng(1).permutation(len(truth))
     shuffled = evaluate(truth[order], proba[order], CLASSES, error_size=sizes[order])
-    mistakes = [mistake._replace(index=int(order[mistake.index])) for mistake in shuffled.mistakes]
+    mistakes = [mistake._replace(place=int(order[mistake.place])) for mistake in shuffled.mistakes]
     assert mistakes == list(evaluation.mistakes)
     shuffled = dataclasses.replace(shuffled, mistakes=evaluation.mistakes)
     assert json.loads(json.dumps(shuffled.as_dict()), parse_float=rounded) == json.loads(

@@ -148,6 +148,9 @@ def test_in_words_and_as_a_ranking():
     assert found.limiting(row) == 3
     sure = int(found.gain.max(axis=1).argmin())
     assert found.limiting(sure) is None
+    assert found.brief(sure) == ""
+    then = found.expected_top_probability[row, 3]
+    assert found.brief(row) == f"x3: if it were exact, {found.top_probability[row]:.2f} would become {then:.2f}"
     assert "No single error limits" in found.text(sure)
     assert repr(found) == "<MeasurementValue of 5 features for 50 objects, errors × 0>"
 

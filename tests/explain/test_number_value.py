@@ -98,7 +98,8 @@ def test_in_words(forest):
     row, name, _ = found.ranking(1)[0]
     assert name == "x2"
     assert found.text(row).startswith("x2 limits this answer most. If it were known exactly, the target would be")
-    assert found.effect(row, 2) == f"± {found.std[row]:.3g} → ± {found.expected_std[row, 2]:.3g}"
+    effect = f"a standard deviation of {found.std[row]:.3g} would become {found.expected_std[row, 2]:.3g}"
+    assert found.brief(row) == f"x2: if it were exact, {effect}"
     assert repr(found) == "<NumberMeasurementValue of 4 features for 30 objects, errors × 0>"
     exact = forest.value_of_measurement(X[:1], X_err=0)
     assert exact.text(0).startswith("No single error limits this answer (± ")

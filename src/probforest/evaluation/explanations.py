@@ -17,7 +17,8 @@ EXPLANATIONS = {
     "confusion": Explanation(
         "Which classes are mixed up",
         "Every object is counted in the row of its true class and in the column of the answer, its most probable one.",
-        "The darker a cell, the larger its share of the row; small shares are stressed, so that mix-ups stand out.",
+        "The stronger the colour of a cell, the larger its share of the row; small shares are stressed, so that "
+        "mix-ups stand out.",
         "almost everything is on the diagonal: most objects are given their true class.",
         "a large cell beside the diagonal: two classes that the features don't tell apart, or labels that are wrong.",
     ),

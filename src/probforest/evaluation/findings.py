@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..support.wording import shortened
-from .accuracy import share_right
+from .accuracy import Accuracy, share_right
 from .scores import Evaluation
 from .tables import percent
 
@@ -18,8 +18,14 @@ SHIFTS_TITLE = "Errors that are not like those of the training set"
 class OutOfBag(NamedTuple):
     """What the out-of-bag answers of the training set scored."""
 
-    accuracy: float
+    accuracy: Accuracy
     log_loss: float
+    of_this_table: bool = False  # whether this is the training set
+
+    @property
+    def scores(self) -> tuple[float, float]:
+        """Accuracy and log loss."""
+        return self.accuracy.value, self.log_loss
 
 
 class ErrorCosts(NamedTuple):
@@ -108,14 +114,18 @@ def _effect_of_errors(evaluation: Evaluation) -> str:
 
 
 def _out_of_bag(evaluation: Evaluation, out_of_bag: OutOfBag | None) -> str:
-    """Whether the table is like the training set."""
+    """Whether the table is like the training set, as far as both intervals tell."""
     if out_of_bag is None:
         return ""
-    numbers = f"Out-of-bag accuracy in training {out_of_bag.accuracy:.3f}, here {evaluation.accuracy.value:.3f}"
-    if evaluation.accuracy.low <= out_of_bag.accuracy <= evaluation.accuracy.high:
-        return f"{numbers}: as expected."
-    worse = out_of_bag.accuracy > evaluation.accuracy.value
-    return f"{numbers}: {'worse' if worse else 'better'} than expected, so this table differs from the training set."
+    then, now = out_of_bag.accuracy, evaluation.accuracy
+    numbers = f"Out-of-bag accuracy in training {then.value:.3f}, here {now.value:.3f}"
+    if out_of_bag.of_this_table:
+        return f"{numbers}: the model has seen these objects."
+    if then.value > now.value + np.hypot(then.value - then.low, now.high - now.value):
+        return f"{numbers}: lower than expected. Is this table like the training set?"
+    if then.value < now.value - np.hypot(then.high - then.value, now.value - now.low):
+        return f"{numbers}: higher than expected. Is this table like the training set?"
+    return f"{numbers}: as expected."
 
 
 def _limiting_error(error_costs: ErrorCosts | None) -> str:

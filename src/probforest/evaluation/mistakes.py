@@ -11,7 +11,7 @@ MOST_MISTAKES = 8
 class Mistake(NamedTuple):
     """An object with a wrong answer."""
 
-    index: int  # which of the objects
+    place: int  # which of the objects
     truth: str
     answer: str
     proba_of_answer: float

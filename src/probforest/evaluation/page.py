@@ -41,8 +41,8 @@ def html_page(
     """
     urgent = [f'<p class="banner" role="alert">{escape(banner)}</p>'] if banner else []
     urgent += [f'<p class="warning">{escape(text[:1].upper() + text[1:])}</p>' for text in warnings]
-    head = [f"<h1>{escape(title)}</h1>", *urgent, f'<p class="lead">{escape(lead)}</p>']
-    parts = ["<header>", *head, "</header>", _contents(sections), '<div class="content">', _cards(cards)]
+    head = [f"<h1>{escape(title)}</h1>", *urgent, f'<p class="lead">{escape(lead)}</p>', _cards(cards)]
+    parts = ["<header>", *head, "</header>", _contents(sections), '<div class="content">']
     parts += [_section(number, section) for number, section in enumerate(sections, start=1)]
     body = "\n".join([*parts, "</div>"])
     body = body.replace(" %", "&nbsp;%")  # no line begins with a per cent sign
@@ -108,13 +108,24 @@ def figure_of(plot: Plot) -> str:
 
 
 def table_of(table: Table) -> str:
-    """A table of texts, which are escaped here."""
-    rows = (row_of(first, "".join(map(_cell, cells))) for first, *cells in table.rows)
-    return scrolling_table([head[:1].upper() + head[1:] for head in table.heads], rows)
+    """A table of texts, which are escaped here. Columns of words are flush left, those of numbers flush right."""
+    kinds = [_kind(cells) for cells in zip(*table.rows, strict=True)] or [""] * len(table.heads)
+    rows = (row_of(row[0], "".join(map(_cell, row[1:], kinds[1:]))) for row in table.rows)
+    heads = [
+        f'<th scope="col"{kind}>{escape(head[:1].upper() + head[1:])}</th>'
+        for head, kind in zip(table.heads, kinds, strict=True)
+    ]
+    return scrolling_table(heads, rows)
 
 
-def _cell(text: str) -> str:
-    kind = ' class="words"' if len(text) > LONGEST_CELL else ""
+def _kind(cells: Sequence[str]) -> str:
+    """The class of the cells of a column."""
+    if not any(letter.isalpha() for text in cells for letter in text):
+        return ""
+    return ' class="long words"' if max(map(len, cells)) > LONGEST_CELL else ' class="words"'
+
+
+def _cell(text: str, kind: str) -> str:
     return f"<td{kind}>{escape(text)}</td>"
 
 
@@ -124,8 +135,8 @@ def row_of(first: str, cells: str) -> str:
 
 
 def scrolling_table(heads: Iterable[str], rows: Iterable[str]) -> str:
-    """A table that scrolls by itself where the window is narrow; `rows` are HTML."""
-    head, body = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads), "\n".join(rows)
+    """A table that scrolls by itself where the window is narrow; `heads` and `rows` are HTML."""
+    head, body = "".join(heads), "\n".join(rows)
     return (
         f'<div class="scroll" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n'
         "</table></div>"

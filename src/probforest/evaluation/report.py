@@ -1,6 +1,7 @@
 """An Evaluation as a web page. `page` makes it, `explanations` says what its sections mean."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 
 from ..support.wording import shortened
 from .drawing import Plot
@@ -52,7 +53,7 @@ def html_report(
     if error_shifts:
         sections.append(Section(SHIFTS_TITLE, bullets(shift_lines(error_shifts))))
     tables = _tables(evaluation, {plot.name for plot in plots})
-    if error_costs is not None:
+    if error_costs is not None and "error_cost" not in {plot.name for plot in plots}:
         tables["error_cost"] = table_of(_cost_table(error_costs))
     if mistakes is not None:
         tables["mistakes"] = table_of(mistakes)
@@ -65,7 +66,7 @@ def html_report(
         lead=_lead(evaluation),
         banner=banner,
         warnings=warnings,
-        cards=headlines(evaluation, out_of_bag),
+        cards=headlines(evaluation, None if out_of_bag is None else out_of_bag.scores),
     )
 
 
@@ -118,7 +119,8 @@ def _confusion_table(evaluation: Evaluation) -> str:
     names = [shortened(name, LONGEST_NAME) for name in evaluation.names]
     heads = [shortened(name, LONGEST_HEAD) for name in evaluation.names]
     rows = (row_of(names[i], _counts(counts, i)) for i, counts in enumerate(evaluation.confusion))
-    return scrolling_table(["True class \\ answer", *heads], rows)
+    cells = [f'<th scope="col">{escape(head)}</th>' for head in ("True class \\ answer", *heads)]
+    return scrolling_table(cells, rows)
 
 
 def _counts(counts: Iterable[int], diagonal: int) -> str:

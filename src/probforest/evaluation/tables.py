@@ -25,9 +25,9 @@ class Headline(NamedTuple):
 
 
 def headlines(evaluation: Evaluation, out_of_bag: tuple[float, float] | None = None) -> list[Headline]:
-    """The main scores; beside accuracy and log loss, those of the `out_of_bag` answers of the training."""
+    """The main scores; beside accuracy and log loss, both of the `out_of_bag` answers of the training."""
     accuracy, baseline = evaluation.accuracy, evaluation.baseline
-    beside = [""] * 2 if out_of_bag is None else [f"; out of bag {score:.3f}" for score in out_of_bag]
+    beside = ["", ""] if out_of_bag is None else [f"; out of bag {score:.3f}" for score in out_of_bag]
     shares = "0 is best; the shares of the classes alone give"
     return [
         Headline(

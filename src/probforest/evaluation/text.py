@@ -95,7 +95,8 @@ def ranking_text(evaluation: Evaluation, most=MOST_CLASS_ROWS) -> str:
 
 def _headline_text(evaluation: Evaluation, out_of_bag: OutOfBag | None) -> str:
     left_out = f"{evaluation.n_left_out:,} more left out, which have no answer" if evaluation.n_left_out else ""
-    lines = [Headline("Objects", f"{evaluation.n_objects:,}", left_out), *headlines(evaluation, out_of_bag)]
+    beside = None if out_of_bag is None else out_of_bag.scores
+    lines = [Headline("Objects", f"{evaluation.n_objects:,}", left_out), *headlines(evaluation, beside)]
     names, values = max(len(line.name) for line in lines), max(len(line.value) for line in lines)
     return "\n".join(f"{name:<{names}}  {value:>{values}}  {note}".rstrip() for name, value, note in lines)
 

@@ -65,15 +65,54 @@ class Contributions:
             A few lines.
         """
         place, added = self._place(row, of_class), self.of(row, of_class)
-        of_what = "" if self.quantity == "probability" else f"{self.quantity} of "
-        lines = [
-            f"{of_what}{self.classes[place]}: {self.answers[row, place]:.3f}",
-            f"{self.base[place]:+.3f}  on average",
-        ]
-        lines += [f"{number:+.3f}  {name}" for name, number in added[:most]]
+        lines = [self.headline(row, of_class), f"{self._signed(self.base[place])}  on average"]
+        lines += [f"{self._signed(number)}  {name}" for name, number in added[:most]]
         if len(added) > most:
-            lines.append(f"{sum(number for _, number in added[most:]):+.3f}  {len(added) - most} other features")
+            rest = sum(number for _, number in added[most:])
+            lines.append(f"{self._signed(rest)}  {len(added) - most} other features")
         return "\n".join(lines)
+
+    def headline(self, row: int, of_class: Any = None) -> str:
+        """The answer for one object.
+
+        Parameters
+        ----------
+        row : int
+            Which object.
+        of_class : object, default=None
+            One of `classes`; None: the most probable one of the object.
+
+        Returns
+        -------
+        str
+            Such as "star: 0.660".
+        """
+        place = self._place(row, of_class)
+        of_what = "" if self.quantity == "probability" else f"{self.quantity} of "
+        return f"{of_what}{self.classes[place]}: {self._signed(self.answers[row, place]).removeprefix('+')}"
+
+    def brief(self, row: int, of_class: Any = None, most: int = 3) -> str:
+        """The main reasons for the answer in one line.
+
+        Parameters
+        ----------
+        row : int
+            Which object.
+        of_class : object, default=None
+            One of `classes`; None: the most probable one of the object.
+        most : int, default=3
+            How many features are listed.
+
+        Returns
+        -------
+        str
+            Such as "mag3 +0.21, mag1 -0.12".
+        """
+        digits = ".2f" if self.quantity == "probability" else ".2g"
+        return ", ".join(f"{name} {number:+{digits}}" for name, number in self.of(row, of_class)[:most])
+
+    def _signed(self, number: float) -> str:
+        return f"{number:+.3f}" if self.quantity == "probability" else f"{number:+.4g}"
 
     def plot(self, row: int, of_class: Any = None, most: int = 8, ax: Any = None) -> Any:
         """Draw the contributions for one object as a waterfall, from the average answer to that of the object.

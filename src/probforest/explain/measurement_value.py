@@ -65,7 +65,7 @@ class BetterMeasurements(ABC):
         Returns
         -------
         str
-            Such as "0.66 → 0.83".
+            Such as "0.66 would become 0.83".
         """
 
     @abstractmethod
@@ -87,6 +87,23 @@ class BetterMeasurements(ABC):
         """
         j = int(self.gain[row].argmax())
         return j if self.gain[row, j] >= self.least_gain[row] and self.gain[row, j] > 0 else None
+
+    def brief(self, row: int) -> str:
+        """What limits the answer for one object, in one line.
+
+        Parameters
+        ----------
+        row : int
+            Which object.
+
+        Returns
+        -------
+        str
+            Such as "mag2: if it were exact, 0.66 would become 0.83"; empty if there is hardly anything to gain.
+        """
+        j = self.limiting(row)
+        known = "exact" if self.factor == 0 else f"known with {self.factor:g} x its error"
+        return "" if j is None else f"{self.names[j]}: if it were {known}, {self.effect(row, j)}"
 
     def ranking(self, most: int = 10, *, each_object_once: bool = False) -> list[Measurement]:
         """The measurements that are worth most, over all objects.
@@ -188,9 +205,9 @@ class MeasurementValue(BetterMeasurements):
         Returns
         -------
         str
-            Such as "0.66 → 0.83".
+            Such as "0.66 would become 0.83".
         """
-        return f"{self.top_probability[row]:.2f} → {self.expected_top_probability[row, j]:.2f}"
+        return f"{self.top_probability[row]:.2f} would become {self.expected_top_probability[row, j]:.2f}"
 
     def text(self, row: int) -> str:
         """What limits the answer for one object, in words.
@@ -268,9 +285,9 @@ class NumberMeasurementValue(BetterMeasurements):
         Returns
         -------
         str
-            Such as "± 0.12 → ± 0.08".
+            Such as "a standard deviation of 0.12 would become 0.08".
         """
-        return f"± {self.std[row]:.3g} → ± {self.expected_std[row, j]:.3g}"
+        return f"a standard deviation of {self.std[row]:.3g} would become {self.expected_std[row, j]:.3g}"
 
     def text(self, row: int) -> str:
         """What limits the answer for one object, in words.
