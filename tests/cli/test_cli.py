@@ -8,6 +8,7 @@ import sys
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pyarrow
 import pyarrow.csv
 import pyarrow.parquet
@@ -142,14 +143,43 @@ def test_report_and_plots(folder, tmp_path, capsys):
     assert "was trained on the objects in t.csv" in made.err
     page = Page((tmp_path / "r.html").read_text(encoding="utf-8"))
     assert len(page.sources) >= 5
-    assert all(source.startswith("data:image/svg+xml;base64,") for source in page.sources)
+    assert all(source.startswith(("data:image/svg+xml;base64,", "#")) for source in page.sources)
     in_this_order = ["without_units.prf on t.csv", "was trained on the objects in t.csv", "Accuracy", "In short"]
-    in_this_order += ["galaxy", "Can the probabilities be trusted?", "Size of the errors"]
+    in_this_order += ["galaxy", "Can the probabilities be trusted?", "Size of the errors", "What limits the accuracy"]
     assert_in_order(in_this_order, page.text)
     assert call(*words, "--plots", tmp_path / "p") == 2
     assert call(*words, "--plots", tmp_path / "p", "--overwrite") == 0
     names = {path.name for path in (tmp_path / "p").iterdir()}
-    assert {"confusion.png", "reliability.svg", "error_size.png", "importance.svg"} <= names
+    assert {
+        "confusion.png",
+        "roc.png",
+        "reliability.svg",
+        "error_size.png",
+        "error_cost.svg",
+        "importance.svg",
+    } <= names
+
+
+def test_the_worst_mistakes_are_explained(folder, tmp_path, capsys):
+    """Rows without a class are left out, but rows are still counted as they are in the file."""
+    table = pd.read_csv(folder / "t.csv", dtype={"kind": object})
+    table.loc[:9, "kind"] = None
+    table.loc[10:30, "kind"] = table["kind"].dropna().iloc[::-1].to_numpy()[:21]  # some wrong labels
+    table.to_csv(tmp_path / "t.csv", index=False)
+    words = ["evaluate", folder / "without_units.prf", tmp_path / "t.csv", "--report", tmp_path / "r.html", "--json"]
+    mistakes = json.loads(said(capsys, *words).out)["mistakes"]
+    assert mistakes
+    model = probforest.load(folder / "without_units.prf")
+    for mistake in mistakes:
+        row = table.iloc[[mistake["row"] - 1]]
+        proba = model.predict_proba(row[list(model.feature_names_in_)])[0]
+        assert row["kind"].item() == mistake["truth"]
+        assert proba.max() == pytest.approx(mistake["proba_of_answer"])
+        assert proba[list(model.classes_).index(mistake["truth"])] == pytest.approx(mistake["proba_of_truth"])
+    text = Page((tmp_path / "r.html").read_text(encoding="utf-8")).text
+    worst = table.iloc[[mistakes[0]["row"] - 1]][list(model.feature_names_in_)]
+    assert_in_order(["The worst mistakes", model.contributions(worst).brief(0)], text)
+    assert "out of bag 0." in text
 
 
 def test_the_page_about_other_tables_has_no_such_warning(small_model, tmp_path, capsys):

@@ -16,8 +16,11 @@ from probforest.evaluation.figures import (
     figures_of,
     importance_figure,
     per_class_figure,
+    precision_recall_figure,
     reliability_figure,
+    roc_figure,
 )
+from probforest.evaluation.findings import ErrorCosts
 from probforest.evaluation.scores import evaluate
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -48,7 +51,16 @@ def drawn(figure):
 
 def test_all_figures_in_their_order(evaluation):
     plots = figures_of(evaluation, importances=[0.3, 0.7])
-    expected = ["confusion", "per_class", "reliability", "error_size", "coverage", "importance"]
+    expected = [
+        "confusion",
+        "per_class",
+        "roc",
+        "precision_recall",
+        "reliability",
+        "error_size",
+        "coverage",
+        "importance",
+    ]
     assert [plot.name for plot in plots] == expected
     assert all(plot.caption.endswith(".") for plot in plots)
     assert labels_of(plots[-1].figure.axes[0].yaxis) == ["feature 1", "feature 0"]
@@ -56,7 +68,8 @@ def test_all_figures_in_their_order(evaluation):
 
 def test_what_is_not_known_is_not_drawn(evaluation):
     without = evaluate([0, 1], np.eye(2), [0, 1])
-    assert [plot.name for plot in figures_of(without)] == ["confusion", "per_class", "reliability", "coverage"]
+    expected = ["confusion", "per_class", "roc", "precision_recall", "reliability", "coverage"]
+    assert [plot.name for plot in figures_of(without)] == expected
     with pytest.raises(ValueError, match="without error_size"):
         error_size_figure(without)
 
@@ -79,7 +92,7 @@ def test_names_of_classes_do_not_overlap(n_classes):
         beside = [label.get_window_extent() for label in axes.get_xticklabels()] if across else []
         assert all(left.x1 <= right.x0 + 1 for left, right in pairwise(beside))
         width, height = figure.get_size_inches()
-        assert width == 6
+        assert width == (4.6 if n_classes <= 6 else 6.5)
         assert height < 12
         assert axes.get_window_extent().width > 0.4 * figure.bbox.width
 
@@ -100,6 +113,43 @@ def test_errors_have_a_place_for_objects_without(evaluation):
     expected, right = axes.lines
     assert expected.get_ydata() == pytest.approx([bin.mean_proba for bin in evaluation.error_sizes])
     assert right.get_ydata() == pytest.approx([bin.accuracy.value for bin in evaluation.error_sizes])
+
+
+@pytest.mark.parametrize("n_classes", [2, 9])
+def test_curves_of_the_largest_classes(n_classes):
+    evaluation = make_evaluation(n_classes)
+    largest = sorted(evaluation.curves, key=lambda curve: -curve.share)[:6]
+    for draw, points, score in (
+        (roc_figure, "roc", "roc_auc"),
+        (precision_recall_figure, "precision_recall", "average_precision"),
+    ):
+        axes = draw(evaluation).axes[0]
+        drawn = {line.get_label(): line.get_xydata() for line in axes.lines}
+        for curve in largest:
+            np.testing.assert_array_equal(drawn[f"{curve.name} {getattr(curve, score):.3f}"], getattr(curve, points))
+        assert ("(3 more are in the table)" in drawn) == (n_classes == 9)
+
+
+def test_axes_use_their_room():
+    """Two classes have no answers below 50 %, and a good model no low shares."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 500)
+    sure = np.where(rng.uniform(size=500) < 0.97, truth, 1 - truth)
+    evaluation = evaluate(truth, 0.9 * np.eye(2)[sure] + 0.05, [0, 1])
+    axes = reliability_figure(evaluation).axes[0]
+    assert axes.get_xlim()[0] > 0.8
+    assert axes.get_ylim()[0] > 0.8
+    assert per_class_figure(evaluation).axes[0].get_xlim()[0] > 0.8
+    assert precision_recall_figure(evaluation).axes[0].get_ylim()[0] > 0.3
+
+
+def test_what_errors_cost():
+    costs = ErrorCosts(["u", "g"], np.array([0.02, 0.01]), np.array([0.001, 0.002]), 50)
+    plots = figures_of(make_evaluation(2), error_costs=costs)
+    axes = plots[-1].figure.axes[0]
+    assert plots[-1].name == "error_cost"
+    assert labels_of(axes.yaxis) == ["u", "g"]
+    assert axes.get_xlabel() == "expected gain of accuracy"
 
 
 def test_coverage_has_the_curve(evaluation):

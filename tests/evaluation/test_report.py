@@ -11,11 +11,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from probforest.evaluation.accuracy import Accuracy
 from probforest.evaluation.drawing import Plot
 from probforest.evaluation.explanations import EXPLANATIONS
-from probforest.evaluation.figures import coverage_figure, figures_of, importance_figure
+from probforest.evaluation.figures import confusion_figure, coverage_figure, figures_of, importance_figure
+from probforest.evaluation.findings import ErrorCosts, OutOfBag
 from probforest.evaluation.report import html_report
 from probforest.evaluation.scores import evaluate
+from probforest.evaluation.tables import Table
 
 pytest.importorskip("matplotlib")
 
@@ -63,8 +66,17 @@ def make_evaluation(classes=("galaxy", "star"), errors=True, n_objects=60):
 @pytest.fixture(scope="module")
 def text():
     evaluation = make_evaluation()
-    plots = figures_of(evaluation, importances=[0.4, 0.6], names=["u", "g"])
-    return html_report(evaluation, plots, title="A test", details={"Model": "forest.prf", "Rows": "60"})
+    costs = ErrorCosts(["u", "g"], np.array([0.02, 0.01]), np.array([0.001, 0.002]), 50)
+    plots = figures_of(evaluation, importances=[0.4, 0.6], names=["u", "g"], error_costs=costs)
+    return html_report(
+        evaluation,
+        plots,
+        title="A test",
+        details={"Model": "forest.prf", "Rows": "60"},
+        out_of_bag=OutOfBag(Accuracy(0.875, 0.85, 0.9), 0.375),
+        error_costs=costs,
+        mistakes=Table(["row", "why"], [["7", "u +0.5, " * 10]]),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +94,8 @@ def test_the_page_says_what_it_is(text, page):
 
 
 def test_nothing_is_loaded_or_run(text, page):
-    assert not {"script", "link", "iframe", "object", "a", "form"} & set(page.tags)
+    assert not {"script", "link", "iframe", "object", "form"} & set(page.tags)
+    assert all(target.startswith("#") for target in page.values("a", "href"))
     assert all(source.startswith("data:image/svg+xml;base64,") for source in page.values("img", "src"))
     assert not re.search(r"https?:|url\(|@import|javascript:", text)
     assert not [name for _, name, _ in page.attributes if name.startswith("on")]
@@ -90,7 +103,7 @@ def test_nothing_is_loaded_or_run(text, page):
 
 def test_figures_are_svg_with_a_text_for_those_who_do_not_see_them(page):
     sources = page.values("img", "src")
-    assert len(sources) == len(EXPLANATIONS)
+    assert len(sources) == len(EXPLANATIONS)  # mistakes have none, and separated classes have two
     for source in sources:
         root = ElementTree.fromstring(base64.b64decode(source.partition(",")[2]))
         assert root.tag.endswith("svg")
@@ -100,6 +113,35 @@ def test_figures_are_svg_with_a_text_for_those_who_do_not_see_them(page):
 def test_every_figure_is_explained(page):
     for explanation in EXPLANATIONS.values():
         assert explanation.title in page.texts
+
+
+def test_contents_lead_to_every_section(page):
+    targets = [target.removeprefix("#") for target in page.values("a", "href")]
+    assert targets == page.values("section", "id")
+    assert len(targets) == len(EXPLANATIONS) + 2  # in short, what was evaluated
+    heads = [page.texts[i] for i in range(len(page.texts)) if page.texts.count(page.texts[i]) == 2]
+    assert EXPLANATIONS["mistakes"].title in heads
+
+
+def test_tables_and_wide_figures_scroll_by_themselves(text):
+    assert text.count("<table>") == text.count('<div class="scroll" tabindex="0"><table>')
+    many = make_evaluation([f"class {i}" for i in range(9)])
+    wide = html_report(many, [Plot("confusion", "Counts.", confusion_figure(many))], title="", details={})
+    assert '<figure class="wide"><div class="scroll" tabindex="0"><img' in wide
+    assert '<td class="long words">u +0.5, ' in text
+
+
+def test_out_of_bag_stands_beside_test(page):
+    assert any(words.endswith("; out of bag 0.875") for words in page.texts)
+    assert any(words.endswith("; out of bag 0.375") for words in page.texts)
+
+
+def test_the_banner_is_the_first_thing_below_the_heading():
+    text = html_report(make_evaluation(), title="Heading", details={}, banner=f"Training table {EVIL}", warnings=["w"])
+    page = Page(text)
+    texts = page.texts[page.texts.index("Heading", 1) :]
+    assert texts[1:3] == [f"Training table {EVIL}", "W"]
+    assert page.values("p", "class")[0] == "banner"
 
 
 def test_numbers_are_there(page):
@@ -144,7 +186,11 @@ def test_figures_of_others_can_be_added():
 def test_names_are_text_whatever_they_contain():
     evaluation = make_evaluation((EVIL, QUOTE))
     plots = [Plot("coverage", EVIL + QUOTE, coverage_figure(evaluation))]
-    text = html_report(evaluation, plots, title=EVIL, details={EVIL: QUOTE})
+    costs = ErrorCosts([EVIL, QUOTE], np.array([0.02, 0.01]), np.array([0.001, 0.002]), 50)
+    mistakes = Table(["row", EVIL], [[EVIL, EVIL + QUOTE]])
+    text = html_report(
+        evaluation, plots, title=EVIL, details={EVIL: QUOTE}, error_costs=costs, mistakes=mistakes, banner=EVIL
+    )
     page = Page(text)
     assert "<script" not in text
     assert page.texts.count(EVIL) >= 4  # title, heading, class, detail

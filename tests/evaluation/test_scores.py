@@ -1,5 +1,6 @@
 """The numbers are those of scikit-learn where it has them, and of naive loops where it does not."""
 
+import dataclasses
 import json
 import warnings
 
@@ -8,11 +9,13 @@ import pytest
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import (
     accuracy_score,
+    average_precision_score,
     balanced_accuracy_score,
     brier_score_loss,
     confusion_matrix,
     log_loss,
     precision_recall_fscore_support,
+    roc_auc_score,
 )
 
 from answers import CLASSES, answers
@@ -51,6 +54,28 @@ def test_baseline_is_what_the_shares_of_the_classes_score(example, evaluation):
     shares = np.array([np.mean(truth == name) for name in CLASSES])
     alone = evaluate(truth, np.tile(shares, (len(truth), 1)), CLASSES)
     assert evaluation.baseline == pytest.approx((alone.accuracy.value, alone.log_loss, alone.brier))
+
+
+def test_curves_have_the_scores_of_scikit_learn(example, evaluation):
+    truth, proba, _ = example
+    for place, curve in enumerate(evaluation.curves):
+        is_one = truth == CLASSES[place]
+        assert curve.roc_auc == roc_auc_score(is_one, proba[:, place])
+        assert curve.average_precision == average_precision_score(is_one, proba[:, place])
+        assert curve.share == is_one.mean()
+        assert np.trapezoid(curve.roc[:, 1], curve.roc[:, 0]) == pytest.approx(curve.roc_auc, abs=0.01)
+        assert len(curve.roc) <= 200
+    absent = evaluate(["a", "a"], [[0.9, 0.1], [0.6, 0.4]], ["a", "b"])
+    assert all(np.isnan(curve.roc_auc) and len(curve.roc) == 0 for curve in absent.curves)
+    assert absent.as_dict()["curves"][1] == {"name": "b", "share": 0.0, "roc_auc": None, "average_precision": None}
+
+
+def test_the_worst_mistakes():
+    proba = np.array([[0.9, 0.1], [0.2, 0.8], [np.nan, np.nan], [0.99, 0.01], [0.4, 0.6]])
+    evaluation = evaluate(["a", "a", "a", "b", "a"], proba, ["a", "b"])
+    worst = [(mistake.place, mistake.truth, mistake.answer) for mistake in evaluation.mistakes]
+    assert worst == [(3, "b", "a"), (1, "a", "b"), (4, "a", "b")]
+    assert evaluation.mistakes[0][3:] == (0.99, 0.01)
 
 
 def test_classes_have_the_scores_of_scikit_learn(example, evaluation):
@@ -147,6 +172,9 @@ def test_order_of_the_objects_does_not_matter(example, evaluation):
     truth, proba, sizes = example
     order = np.random.default_rng(1).permutation(len(truth))
     shuffled = evaluate(truth[order], proba[order], CLASSES, error_size=sizes[order])
+    mistakes = [mistake._replace(place=int(order[mistake.place])) for mistake in shuffled.mistakes]
+    assert mistakes == list(evaluation.mistakes)
+    shuffled = dataclasses.replace(shuffled, mistakes=evaluation.mistakes)
     assert json.loads(json.dumps(shuffled.as_dict()), parse_float=rounded) == json.loads(
         json.dumps(evaluation.as_dict()), parse_float=rounded
     )

@@ -129,9 +129,23 @@ def test_in_words():
     assert lines[0] == f"1: {found.answers[0, 1]:.3f}"
     assert lines[2].endswith(listed[0][0])
     assert lines[-1].endswith("2 other features")
+    assert found.brief(0, of_class=1, most=2) == ", ".join(f"{name} {number:+.2f}" for name, number in listed[:2])
+    assert found.headline(0, of_class=1) == lines[0]
     assert found.text(0).startswith(f"{forest.predict(X[:1], X_err=X_ERR[:1])[0]}: ")
     with pytest.raises(ValueError, match=r"of_class is 7; expected one of \[0, 1, 2\]"):
         found.of(0, of_class=7)
+
+
+def test_as_a_table():
+    forest = ProbabilisticRandomForestClassifier(8, random_state=0).fit(X, Y, X_err=X_ERR)
+    found = forest.contributions(X, X_err=X_ERR)
+    table = found.to_table(of_class=1)
+    assert list(table.columns) == ["base", "x0", "x1", "x2", "x3", "answer"]
+    np.testing.assert_allclose(table.drop(columns="answer").sum(axis=1), table["answer"], atol=1e-12)
+    np.testing.assert_array_equal(table["answer"], found.answers[:, 1])
+    likely = found.to_table()
+    np.testing.assert_array_equal(likely["class"], forest.predict(X, X_err=X_ERR))
+    np.testing.assert_array_equal(likely["answer"], found.answers.max(axis=1))
 
 
 def test_votes_are_not_explained():
@@ -149,8 +163,9 @@ def test_a_figure():
     first, second = (name for name, _ in found.of(0)[:2])
     shown = [text.get_text() for text in ax.get_yticklabels()]
     assert shown == ["average", first, second, "2 other features", "this object"]
-    end = ax.patches[-1]
-    assert end.get_width() == pytest.approx(found.answers[0].max())
+    last = ax.patches[-1]
+    assert last.get_x() + last.get_width() == pytest.approx(found.answers[0].max())
+    assert all(not text.get_parse_math() for text in ax.get_yticklabels())
     plt.close("all")
 
 

@@ -141,7 +141,16 @@ def test_in_words_and_as_a_ranking():
     assert (name, gain) == ("x3", found.gain.max())
     assert found.gain[row, 3] == gain
     assert found.text(row).startswith("x3 limits this answer most. If it were known exactly, ")
+    once = found.ranking(50, each_object_once=True)
+    assert once[0] == (row, name, gain)
+    assert sorted(place for place, _, _ in once) == list(range(50))
+    assert [each.gain for each in once] == sorted(found.gain.max(axis=1), reverse=True)
+    assert found.limiting(row) == 3
     sure = int(found.gain.max(axis=1).argmin())
+    assert found.limiting(sure) is None
+    assert found.brief(sure) == ""
+    then = found.expected_top_probability[row, 3]
+    assert found.brief(row) == f"x3: if it were exact, {found.top_probability[row]:.2f} would become {then:.2f}"
     assert "No single error limits" in found.text(sure)
     assert repr(found) == "<MeasurementValue of 5 features for 50 objects, errors × 0>"
 
@@ -150,9 +159,9 @@ def test_what_errors_cost():
     """The forecast is the accuracy that exact values would really gain."""
     truth, X_new, errors, y = only_the_third_counts(1000, random=np.random.default_rng(3))
     found = FOREST.value_of_measurement(X_new, X_err=errors).error_importances()
-    name, gain, scatter = found[0]
-    assert name == "x3"
-    assert [number for _, number, _ in found] == sorted((number for _, number, _ in found), reverse=True)
+    gain, scatter = found.values[0], found.errors[0]
+    assert found.index[0] == "x3"
+    assert list(found) == sorted(found, reverse=True)
     errors_now = errors.copy()
     errors_now[:, 3] = 0
     X_exact = X_new.copy()

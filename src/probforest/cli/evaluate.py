@@ -4,14 +4,17 @@ import argparse
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..estimators.classifier import ProbabilisticClassifier
 from ..estimators.regressor import ProbabilisticRegressor
+from ..evaluation.accuracy import Accuracy
 from ..evaluation.drawing import write_figures
 from ..evaluation.figures import figures_of
+from ..evaluation.findings import OutOfBag
+from ..evaluation.mistakes import Mistake
 from ..evaluation.report import html_report
 from ..evaluation.scores import Evaluation
 from ..evaluation.scores import evaluate as compare
@@ -33,6 +36,7 @@ from .predictions import (
     predict_table,
     wrong_labels,
 )
+from .study import Study, study
 from .target import positions, read_labels_of
 
 
@@ -63,10 +67,14 @@ def _run(options: argparse.Namespace, console: Console, report: Path | None) -> 
     with open_catalogue(options.table) as catalogue:
         target = _target(options.target or about.get("target"), catalogue)
         predictions = predict_table(model, catalogue, [target], console)
-        evaluation, n_unlabelled, fingerprint = _evaluated(model, catalogue, target, predictions)
+        evaluation, rows, n_unlabelled, fingerprint = _evaluated(model, catalogue, target, predictions)
+        draws = options.report is not None or options.plots is not None
+        studied = study(model, catalogue, evaluation, rows, predictions) if draws else None
     is_training_table = about.get("fingerprint") == fingerprint
-    notes = [*_too_good(options, about, is_training_table), *_absent_classes(evaluation), *predictions.notes]
-    for note in notes:
+    out_of_bag = _out_of_bag(about, is_training_table)
+    too_good = _too_good(options, out_of_bag) if is_training_table else ""
+    notes = [*_absent_classes(evaluation), *predictions.notes]
+    for note in [too_good, *notes] if too_good else notes:
         console.note(note)
     console.say(f"{options.model} on {options.table}, classes in {target}\n")
     if n_unlabelled:
@@ -74,31 +82,43 @@ def _run(options: argparse.Namespace, console: Console, report: Path | None) -> 
     for line in about_labels(model):
         console.say(f"{line}\n")
     shifts = {shift.name: shift.in_words() for shift in predictions.shifts}
-    console.say(evaluation_text(evaluation, shifts))
+    console.say(evaluation_text(evaluation, shifts, out_of_bag))
     details = _details(options, evaluation, target, header, n_unlabelled)
     wrong = wrong_labels(model)
     if wrong is not None:
         details["Most probable classes in training that are expected to be wrong"] = f"{wrong:.1%}"
-    _draw(model, evaluation, options, report, details, notes, shifts)
+    page = Page(details, too_good[:1].upper() + too_good[1:], notes, shifts, out_of_bag)
+    _draw(model, evaluation, options, report, page, studied)
     written = [str(path) for path in (options.plots, options.report) if path is not None]
     if written:
         console.say(f"\nwritten: {', '.join(written)}")
     names = {"model": str(options.model), "table": str(options.table), "target": target}
+    notes = [too_good, *notes] if too_good else notes
     remarks = {"is_training_table": is_training_table, "notes": notes, "rows_without_class": n_unlabelled}
     remarks["wrong_labels_in_training"] = wrong
-    console.result({**names, **remarks, **predictions.as_dict(), **evaluation.as_dict()})
+    scores = evaluation.as_dict() | {"mistakes": [_as_row(mistake, rows) for mistake in evaluation.mistakes]}
+    console.result({**names, **remarks, **predictions.as_dict(), **scores})
     return 0
 
 
-def _too_good(options: argparse.Namespace, about: dict[str, Any], is_training_table: bool) -> Iterator[str]:
-    if not is_training_table:
-        return
+def _as_row(mistake: Mistake, rows: np.ndarray) -> dict[str, Any]:
+    """A mistake for JSON, with its row in the table."""
+    found = mistake._asdict()
+    return {"row": int(rows[found.pop("place")]) + 1, **found}
+
+
+def _out_of_bag(about: dict[str, Any], is_training_table: bool) -> OutOfBag | None:
+    found = about.get("out_of_bag")
+    return None if not found else OutOfBag(Accuracy(*found["accuracy"]), float(found["log_loss"]), is_training_table)
+
+
+def _too_good(options: argparse.Namespace, out_of_bag: OutOfBag | None) -> str:
     note = (
         f"the forest was trained on the objects in {options.table.name}: it has seen them, so the results are too good."
     )
-    if "out_of_bag" in about:
-        note += f" The out-of-bag accuracy of the training, {about['out_of_bag']['accuracy'][0]:.3f}, is not biased."
-    yield note
+    if out_of_bag is not None:
+        note += f" The out-of-bag accuracy of the training, {out_of_bag.accuracy.value:.3f}, is not biased."
+    return note
 
 
 def _absent_classes(evaluation: Evaluation) -> Iterator[str]:
@@ -120,9 +140,9 @@ def _target(target: str | None, catalogue: Catalogue) -> str:
 
 def _evaluated(
     model: ProbabilisticClassifier, catalogue: Catalogue, target: str, predictions: TablePredictions
-) -> tuple[Evaluation, int, str]:
-    """The evaluation, the number of rows without a class, and the fingerprint of the others."""
-    truth, probas, sizes, n_unlabelled, first_row = [], [], [], 0, 0
+) -> tuple[Evaluation, np.ndarray, int, str]:
+    """The evaluation, the rows of its objects, how many rows have no class, and the fingerprint of the others."""
+    truth, probas, sizes, rows, n_unlabelled, first_row = [], [], [], [], 0, 0
     fingerprint = Fingerprint(columns_of(model))
     for prediction in predictions.pieces:
         labels, known = read_labels_of(prediction.chunk.others.column(target))
@@ -130,6 +150,7 @@ def _evaluated(
         _refuse_unseen(labels, place, first_row + np.flatnonzero(known), model, catalogue, target)
         fingerprint.after(prediction.chunk.numbers.filter(known))
         truth.append(place)
+        rows.append(first_row + np.flatnonzero(known))
         probas.append(prediction.answer[known])
         if model.fitted_with_errors_:
             sizes.append(model.error_sizes(prediction.X)[known])
@@ -140,7 +161,7 @@ def _evaluated(
     size = np.concatenate(sizes) if sizes else None
     labels = model.classes_[np.concatenate(truth)]
     evaluation = compare(labels, np.concatenate(probas), model.classes_, error_size=size)
-    return evaluation, n_unlabelled, fingerprint.hex()
+    return evaluation, np.concatenate(rows), n_unlabelled, fingerprint.hex()
 
 
 def _refuse_unseen(
@@ -176,22 +197,31 @@ def _details(
     }
 
 
+class Page(NamedTuple):
+    """What the report says besides numbers."""
+
+    details: dict[str, str]
+    banner: str
+    warnings: list[str]
+    error_shifts: dict[str, str]
+    out_of_bag: OutOfBag | None
+
+
 def _draw(
     model: ProbabilisticClassifier,
     evaluation: Evaluation,
     options: argparse.Namespace,
     report: Path | None,
-    details: dict[str, str],
-    notes: list[str],
-    shifts: dict[str, str],
+    page: Page,
+    studied: Study | None,
 ) -> None:
-    if report is None and options.plots is None:
+    if studied is None:
         return
     names = [str(name) for name in model.feature_names_]
-    plots = figures_of(evaluation, model.feature_importances_, names)
+    plots = figures_of(evaluation, model.feature_importances_, names, studied.error_costs)
     if options.plots is not None:
         write_figures(plots, options.plots)
     if report is not None:
         title = f"{options.model.name} on {options.table.name}"
-        page = html_report(evaluation, plots, title=title, details=details, warnings=notes, error_shifts=shifts)
-        report.write_text(page, encoding="utf-8", errors="backslashreplace")  # names of files may be no text
+        text = html_report(evaluation, plots, title=title, **page._asdict(), **studied._asdict())
+        report.write_text(text, encoding="utf-8", errors="backslashreplace")  # names of files may be no text

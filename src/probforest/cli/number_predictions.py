@@ -10,6 +10,7 @@ import numpy as np
 from ..estimators.regressor import ProbabilisticRegressor
 from ..evaluation.number_scores import INTERVALS, NumberEvaluation, evaluate_numbers, number_text
 from ..storage.catalogues import Catalogue, open_catalogue, open_output
+from . import reasons
 from .console import Console
 from .number_target import read_numbers_of, refuse_text
 from .predictions import Fingerprint, TablePredictions, columns_of, predict_table
@@ -44,6 +45,7 @@ def predict_numbers(
     levels, start, n_rows = checked_quantiles(options.quantiles), time.perf_counter(), 0
     with open_catalogue(options.table) as catalogue:
         kept, new_names = kept_columns(catalogue), names_of_columns(levels, options.prefix)
+        new_names += reasons.names_of_columns(options.prefix) if options.explain else []
         taken = [name for name in new_names if name in kept]
         if taken:
             raise ValueError(
@@ -57,8 +59,11 @@ def predict_numbers(
                 console.note(note)
             for prediction in predictions.pieces:
                 written = prediction.chunk.others
-                for name, column in zip(new_names, prediction.answer.summary(levels).T, strict=True):
+                for name, column in zip(new_names, prediction.answer.summary(levels).T, strict=False):
                     written = written.append_column(name, pyarrow.array(np.ascontiguousarray(column)))
+                if options.explain:
+                    why = reasons.reasons_of(model, prediction.X, predictions.shifts)
+                    written = reasons.with_reasons(written, why, options.prefix)
                 output.write(written)
                 n_rows += len(prediction.answer)
             if n_rows == 0:

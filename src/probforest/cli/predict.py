@@ -16,6 +16,7 @@ from .columns_to_use import matching
 from .console import Console
 from .number_predictions import predict_numbers
 from .predictions import about_labels, columns_of, load_for_tables, predict_table
+from .reasons import names_of_columns, reasons_of, with_reasons
 
 
 def run(options: argparse.Namespace, console: Console) -> int:
@@ -29,7 +30,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
         raise ValueError(f"--quantiles: {options.model} predicts classes, not numbers.")
     with open_catalogue(options.table) as catalogue:
         kept = _kept_columns(catalogue, model, options)
-        new_names = _new_columns(model, kept, options.prefix)
+        new_names = _new_columns(model, kept, options)
         counts = np.zeros(len(model.classes_), dtype=np.int64)
         units = {name: catalogue.units[name] for name in kept if name in catalogue.units}
         with open_output(options.output, units, overwrite=options.overwrite) as output:
@@ -40,7 +41,11 @@ def run(options: argparse.Namespace, console: Console) -> int:
                 best = prediction.answer.argmax(axis=1)
                 counts += np.bincount(best, minlength=len(counts))
                 others, proba = prediction.chunk.others, prediction.answer
-                output.write(_with_answers(others, model.classes_, best, proba, new_names))
+                written = _with_answers(others, model.classes_, best, proba, new_names)
+                if options.explain:
+                    why = reasons_of(model, prediction.X, predictions.shifts, proba)
+                    written = with_reasons(written, why, options.prefix)
+                output.write(written)
             n_rows = int(counts.sum())
             if n_rows == 0:
                 raise ValueError(f"{options.table} has no rows.")
@@ -78,9 +83,11 @@ def _kept_columns(catalogue: Catalogue, model: TreeEnsemble, options: argparse.N
     return [name for name in catalogue.names if name not in used]
 
 
-def _new_columns(model: ProbabilisticClassifier, kept: list[str], prefix: str) -> list[str]:
+def _new_columns(model: ProbabilisticClassifier, kept: list[str], options: argparse.Namespace) -> list[str]:
     """Names of the columns that the output has beside those that are kept."""
+    prefix = options.prefix
     names = [f"{prefix}predicted_class", *(f"{prefix}proba_{name}" for name in model.classes_.tolist())]
+    names += names_of_columns(prefix) if options.explain else []
     taken = [name for name in names if name in kept]
     if taken:
         raise ValueError(
@@ -95,7 +102,7 @@ def _with_answers(kept: Any, classes: np.ndarray, best: np.ndarray, proba: np.nd
 
     predicted = pyarrow.array(classes.tolist()).take(pyarrow.array(best))
     probabilities = [pyarrow.array(np.ascontiguousarray(column)) for column in proba.T]
-    for name, column in zip(names, [predicted, *probabilities], strict=True):
+    for name, column in zip(names, [predicted, *probabilities], strict=False):  # reasons come later
         kept = kept.append_column(name, column)
     return kept
 

@@ -146,6 +146,7 @@ class TablePredictions(NamedTuple):
     pieces: Iterator[Prediction]
     shifts: tuple[ErrorShift, ...]  # errors that are not like those of the training set
     uses_fallback: bool  # whether trees that don't look at errors answer
+    units: dict[str, Any]  # of the columns, as the model takes them
 
     @property
     def notes(self) -> list[str]:
@@ -180,7 +181,7 @@ def predict_table(
         size=lambda prediction: len(prediction.answer),
     )
     shifted = tuple(shift for shift in shifts if shift.is_shifted)
-    return TablePredictions(pieces, shifted, bool(shifted) and model.feature_model_.has_error_features)
+    return TablePredictions(pieces, shifted, bool(shifted) and model.feature_model_.has_error_features, units)
 
 
 def error_shifts_of(model: TreeEnsemble, catalogue: Catalogue, units: dict[str, Any]) -> tuple[ErrorShift, ...]:

@@ -84,6 +84,18 @@ BETTER = {
     ),
 }
 
+BACKGROUND = {
+    "background": Description(
+        "like `X`", "Objects that the others are compared with, such as the training set or a part of it."
+    ),
+    "background_err": Description("like `X_err`", "Errors of `background`."),
+    "background_limit": Description("like `X_limit`", "Limits in `background`."),
+    "background_samples": Description("like `X_samples`", "Draws from the posteriors of `background`."),
+    "n_background": Description("int", "How many objects of `background` are drawn, if it has more."),
+    "n_orders": Description("int", "Random orders of the features, and their reverses, for each of these."),
+    "random_state": Description("int, RandomState instance or None", "Seed of what is drawn."),
+}
+
 OTHER_VALUES = {
     "other": Description("like `X`", "The objects to compare with; None compares the objects of `X` with each other."),
     "other_err": Description("like `X_err`", "Errors of `other`."),
@@ -112,6 +124,10 @@ ATTRIBUTES = {
     "feature_importances_": Description(
         "ndarray of shape (n_features,)",
         "Impurity decrease of every feature, weighted by the expected number of objects; they sum to 1, or are all 0.",
+    ),
+    "importances_": Description(
+        "Importances",
+        "The same with the names of the features, the largest first: a table that is used like a Series of pandas.",
     ),
     "column_importances_": Description(
         "ndarray of shape (n_features_in_,)",

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from ..explain.importances import Importances
 from ..kernels.layout import Cells
 from ..support.docstrings import described
 from ..trees.fitted_tree import FittedTree
@@ -64,6 +65,12 @@ class TreeEnsemble(ProbabilisticEstimator):
         check_is_fitted(self)
         self._refuse_feature_selection()
         return self._importances()
+
+    @property
+    def importances_(self) -> Importances:
+        """The same with names, the largest first."""
+        check_is_fitted(self)
+        return Importances.of(self.feature_model_.names, self._importances(), "impurity decrease")
 
     @property
     def column_importances_(self) -> np.ndarray:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..explain.contributions import Contributions
 from ..explain.measurement_value import MeasurementValue
-from ..features.cell_quantiles import better_known, cell_quantiles
 from ..kernels.layout import Cells
 from ..support.docstrings import described
 from ..trees.contributions import close_the_sum, mean_contributions
 from ..trees.fitted_tree import FittedTree, sum_of_answers
 from .argument_types import Uncertainty
 from .arguments import BETTER, VALUES
-from .ensemble import TreeEnsemble
+from .better_measured import KEEP_PROBA, check_factor, possible_answers
+from .shapley import ShapleyExplained
 
-KEEP_PROBA = 0.002  # at most; 0 would cost several times as much and change next to nothing
-_LEVELS = (np.arange(12) + 0.5) / 12  # of the places where a value may truly be
-_MOST_ROWS = 20_000  # cells of a table of what might be measured, times features, are made for so many rows at a time
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
 _SMALL_STEP = 1e-4
 
 
-class ExplainedClassifier(TreeEnsemble):
+class ExplainedClassifier(ShapleyExplained):
     """The part of a classifier that explains answers. Not for use on its own."""
 
     voting: str
@@ -34,6 +32,17 @@ class ExplainedClassifier(TreeEnsemble):
     @abstractmethod
     def _truth_of(self, answers: np.ndarray) -> np.ndarray:
         """Probabilities of the true classes, from what the trees answer (n, k)."""
+
+    @abstractmethod
+    def _probabilities(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
+        """What `predict_proba` returns, from these trees."""
+
+    def _explained_answers(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
+        return self._probabilities(trees, query)
+
+    @property
+    def _explained_columns(self) -> tuple[np.ndarray, str]:
+        return self.classes_, "probability"
 
     @described(VALUES)
     def contributions(
@@ -133,20 +142,18 @@ class ExplainedClassifier(TreeEnsemble):
         >>> value.gain.shape
         (2, 4)
         """
-        if not (isinstance(factor, int | float) and 0 <= factor <= 1):
-            raise ValueError(f"factor is {factor!r}; expected a number from 0 (exact) to 1 (as it is).")
+        factor = check_factor(factor)
         query, falls_back = self._read_query(X, X_err, X_limit, X_samples, may_fall_back=True)
         trees = self._fallback_trees if falls_back else self._grown_trees
         now = self._careful_answers(trees, query)
-        n_values = self.feature_model_.n_values
-        gain, surer, change = np.zeros((3, len(now), n_values))
-        n_rows = max(1, _MOST_ROWS // (n_values * len(_LEVELS)))
-        for first in range(0, len(now), n_rows):
-            part = slice(first, first + n_rows)
-            cells = query._replace(values=query.values[part])
-            gain[part], surer[part], change[part] = self._if_known(trees, cells, now[part], float(factor))
-        top, names = now.max(axis=1), self.feature_model_.names_of_values
-        return MeasurementValue(_entropy(now), gain, top, top[:, None] + surer, change, names, float(factor))
+        entropy, top, spreads = _entropy(now), now.max(axis=1), self.feature_model_.spreads
+        gain, surer, change = np.zeros((3, len(now), len(spreads)))
+        for j, rows, answers in possible_answers(query, spreads, factor, partial(self._careful_answers, trees)):
+            gain[rows, j] = entropy[rows] - _entropy(answers).mean(axis=1)
+            surer[rows, j] = answers.max(axis=2).mean(axis=1) - top[rows]
+            change[rows, j] = (answers.argmax(axis=2) != now[rows].argmax(axis=1)[:, None]).mean(axis=1)
+        names = self.feature_model_.names_of_values
+        return MeasurementValue(gain, names, factor, entropy, top, top[:, None] + surer, change)
 
     def _careful_answers(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
         """Answers (n, k) that follow improbable branches, too: the mean answer for all places of a value is then nearly
@@ -154,31 +161,6 @@ class ExplainedClassifier(TreeEnsemble):
         keep_proba, votes = min(float(self.keep_proba), KEEP_PROBA), self.voting == "majority"
         total = sum_of_answers(trees, query, keep_proba, majority=votes, n_jobs=self.n_jobs)
         return self._truth_of(total / len(trees))
-
-    def _if_known(self, trees: list[FittedTree], cells: Cells, now: np.ndarray, factor: float) -> np.ndarray:
-        """The expected loss of entropy and gain of the top probability, and the chance of another class, (3, n, d), for
-        a few objects."""
-        quantiles = cell_quantiles(cells, self.feature_model_.spreads, _LEVELS)
-        medians = cell_quantiles(cells, self.feature_model_.spreads, np.array([0.5]))[:, :, 0]
-        n_values = self.feature_model_.n_values
-        found = np.zeros((3, len(now), n_values))
-        for j in range(n_values):
-            # Nothing can be gained from exact values, nor known of missing ones of which the training set has nothing.
-            open_rows = np.flatnonzero(quantiles[:, j, 0] < quantiles[:, j, -1])
-            if len(open_rows) == 0 or factor == 1:
-                continue
-            asked = np.repeat(open_rows, len(_LEVELS))
-            middle = medians[open_rows, j, None]
-            places = middle + np.sqrt(1 - factor**2) * (quantiles[open_rows, j] - middle)
-            some = cells._replace(values=cells.values[asked])
-            better = better_known(some, places.ravel(), medians[asked, j], j, factor)
-            answers = self._careful_answers(trees, better).reshape(len(open_rows), len(_LEVELS), -1)
-            before = now[open_rows]
-            changed = answers.argmax(axis=2) != before.argmax(axis=1)[:, None]
-            found[0, open_rows, j] = _entropy(before) - _entropy(answers).mean(axis=1)
-            found[1, open_rows, j] = answers.max(axis=2).mean(axis=1) - before.max(axis=1)
-            found[2, open_rows, j] = changed.mean(axis=1)
-        return found
 
 
 def _entropy(pmf: np.ndarray) -> np.ndarray:

@@ -37,13 +37,13 @@ from ..trees.prior_trial import sample_for_trial
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import TargetErrors, Uncertainty
 from .arguments import NUMBER_SCORED, NUMBER_TARGETS, QUANTILES, RETURN_STD, VALUES
-from .ensemble import TreeEnsemble
+from .explained_regressor import ExplainedRegressor
 
 FEWEST_FOR_TRIAL = 100  # objects; fewer can't tell how far errors should spread them
 FEATURES_OF_A_NODE = 1 / 2  # share of the features that max_features="auto" looks at
 
 
-class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
+class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
     """Base of the models that predict numbers. Not for use on its own.
 
     It reads the training set, grows a tree on numbers, and answers. A subclass says how the trees come into being

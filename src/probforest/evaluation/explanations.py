@@ -17,7 +17,8 @@ EXPLANATIONS = {
     "confusion": Explanation(
         "Which classes are mixed up",
         "Every object is counted in the row of its true class and in the column of the answer, its most probable one.",
-        "The darker a cell, the larger its share of the row; small shares are stressed, so that mix-ups stand out.",
+        "The stronger the colour of a cell, the larger its share of the row; small shares are stressed, so that "
+        "mix-ups stand out.",
         "almost everything is on the diagonal: most objects are given their true class.",
         "a large cell beside the diagonal: two classes that the features don't tell apart, or labels that are wrong.",
     ),
@@ -28,6 +29,15 @@ EXPLANATIONS = {
         "Lines are 95 % intervals; where they are long, there are too few objects to say.",
         "both are close to 1, for rare classes as well.",
         "low recall: the class is overlooked. Low precision: others are taken for it.",
+    ),
+    "ranking": Explanation(
+        "How well classes are separated",
+        "Objects are sorted by the probability of a class. The area under the ROC curve is the probability that an "
+        "object of the class comes before another one; the average precision is the mean purity of the samples that "
+        "one gets from the top of the list.",
+        "The dashed line is what chance alone gives.",
+        "areas near 1, and a precision that stays high as recall grows.",
+        "an average precision that is hardly above the share of the class: its probability says little.",
     ),
     "reliability": Explanation(
         "Can the probabilities be trusted?",
@@ -40,10 +50,27 @@ EXPLANATIONS = {
     "error_size": Explanation(
         "What measurement errors cost",
         "Accuracy of the objects with the smallest errors, the next larger ones, and so on; beside it the mean "
-        "probability of the answers, which is the accuracy that the model itself expects.",
+        "probability of the answers, which is the accuracy that the model itself expects. A size of 1 is the usual "
+        "error of the training set.",
         "",
         "both agree: the model knows how much the errors cost. Accuracy may well fall with the errors.",
         "more is expected than comes true: poorly measured objects are answered with too much confidence.",
+    ),
+    "error_cost": Explanation(
+        "What limits the accuracy",
+        "How much higher the accuracy is expected to be if all values of one feature were known exactly, everything "
+        "else being as it is. The forecast is that of the model itself, for a sample of the objects.",
+        "Lines are standard errors.",
+        "small numbers: better measurements of a single feature would not help much.",
+        "a large one: here better measurements pay most.",
+    ),
+    "mistakes": Explanation(
+        "The worst mistakes",
+        "Wrong answers that left next to nothing for the true class, with the features that led to them. Rows count "
+        "from 1, without the heads of the columns.",
+        "",
+        "doubtful answers, or errors that explain them.",
+        "sure and wrong: look at these objects first. Often it is the label that is wrong.",
     ),
     "coverage": Explanation(
         "Clean samples",

@@ -1,25 +1,54 @@
 """What stands out in an Evaluation, in sentences."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from ..support.wording import shortened
+from .accuracy import Accuracy, share_right
 from .scores import Evaluation
 from .tables import percent
 
 LONGEST_NAME = 28
+LEAST_GAIN = 0.002  # of accuracy, that is worth a word
 SHIFTS_TITLE = "Errors that are not like those of the training set"
 
 
-def findings(evaluation: Evaluation) -> tuple[str, ...]:
-    """The hardest class, the most frequent mix-up and the like, a sentence each."""
+class OutOfBag(NamedTuple):
+    """What the out-of-bag answers of the training set scored."""
+
+    accuracy: Accuracy
+    log_loss: float
+    of_this_table: bool = False  # whether this is the training set
+
+    @property
+    def scores(self) -> tuple[float, float]:
+        """Accuracy and log loss."""
+        return self.accuracy.value, self.log_loss
+
+
+class ErrorCosts(NamedTuple):
+    """What the errors of each feature cost: gains of accuracy that are expected without them, the largest first."""
+
+    names: list[str]
+    gains: np.ndarray  # (d,)
+    errors: np.ndarray  # (d,) standard errors of the gains
+    n_objects: int  # of the sample that they were computed from
+
+
+def findings(
+    evaluation: Evaluation, out_of_bag: OutOfBag | None = None, error_costs: ErrorCosts | None = None
+) -> tuple[str, ...]:
+    """The hardest class, the largest mix-up and the like, a sentence each."""
     sentences = (
         _hardest_class(evaluation),
-        _most_frequent_mix_up(evaluation),
+        _largest_mix_up(evaluation),
         _calibration(evaluation),
         _most_confident_half(evaluation),
         _effect_of_errors(evaluation),
+        _out_of_bag(evaluation, out_of_bag),
+        _limiting_error(error_costs),
     )
     return tuple(sentence for sentence in sentences if sentence)
 
@@ -43,14 +72,19 @@ def _hardest_class(evaluation: Evaluation) -> str:
     return f"Hardest class: {name}, of which {found:,} of {hardest.n_objects:,} were found ({percent(hardest.recall)})."
 
 
-def _most_frequent_mix_up(evaluation: Evaluation) -> str:
+def _largest_mix_up(evaluation: Evaluation) -> str:
+    """The largest share of a class that was taken for another one; a few objects alone don't make a large share."""
     wrong = evaluation.confusion - np.diag(np.diag(evaluation.confusion))
     if not wrong.any():
         return ""
-    row, column = np.unravel_index(np.argmax(wrong), wrong.shape)
+    n_true = evaluation.confusion.sum(axis=1)
+    sure_of = [
+        [share_right(int(n), int(of)).low if n else 0.0 for n in row] for row, of in zip(wrong, n_true, strict=True)
+    ]
+    row, column = np.unravel_index(np.argmax(sure_of), wrong.shape)
     true, said = (shortened(evaluation.names[i], LONGEST_NAME) for i in (row, column))
-    n_true = evaluation.confusion[row].sum()
-    return f"Most frequent mix-up: {wrong[row, column]:,} of {n_true:,} {true} were taken for {said}."
+    n_wrong, of = wrong[row, column], n_true[row]
+    return f"Largest mix-up: {n_wrong:,} of {of:,} {true} ({percent(n_wrong / of)}) were taken for {said}."
 
 
 def _calibration(evaluation: Evaluation) -> str:
@@ -77,3 +111,26 @@ def _effect_of_errors(evaluation: Evaluation) -> str:
         return ""
     small, large = (bin.accuracy.value for bin in (bins[0], bins[-1]))
     return f"Accuracy with the smallest errors: {small:.3f}, with the largest: {large:.3f}."
+
+
+def _out_of_bag(evaluation: Evaluation, out_of_bag: OutOfBag | None) -> str:
+    """Whether the table is like the training set, as far as both intervals tell."""
+    if out_of_bag is None:
+        return ""
+    then, now = out_of_bag.accuracy, evaluation.accuracy
+    numbers = f"Out-of-bag accuracy in training {then.value:.3f}, here {now.value:.3f}"
+    if out_of_bag.of_this_table:
+        return f"{numbers}: the model has seen these objects."
+    if then.value > now.value + np.hypot(then.value - then.low, now.high - now.value):
+        return f"{numbers}: lower than expected. Is this table like the training set?"
+    if then.value < now.value - np.hypot(then.high - then.value, now.value - now.low):
+        return f"{numbers}: higher than expected. Is this table like the training set?"
+    return f"{numbers}: as expected."
+
+
+def _limiting_error(error_costs: ErrorCosts | None) -> str:
+    """Which errors limit the accuracy."""
+    if error_costs is None or error_costs.gains[0] < max(LEAST_GAIN, 2 * error_costs.errors[0]):
+        return "" if error_costs is None else "No error of a single feature limits the accuracy noticeably."
+    name, gain = shortened(error_costs.names[0], LONGEST_NAME), error_costs.gains[0]
+    return f"The errors of {name} limit the accuracy most: without them it is expected to be {gain:.3f} higher."

@@ -1,23 +1,27 @@
-"""An Evaluation as one web page that needs nothing else: no network, no script, all figures inside.
+"""An Evaluation as a web page. `page` makes it, `explanations` says what its sections mean."""
 
-The frame of the page is `report.html`, its style `report.css`; `explanations` says what the sections mean.
-"""
-
-import base64
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from importlib.resources import files
-from string import Template
 
 from ..support.wording import shortened
-from .drawing import Plot, as_svg
+from .drawing import Plot
 from .explanations import EXPLANATIONS
-from .findings import SHIFTS_TITLE, findings, shift_lines
+from .findings import SHIFTS_TITLE, ErrorCosts, OutOfBag, findings, shift_lines
+from .page import Section, bullets, details_of, explained, figure_of, html_page, row_of, scrolling_table, table_of
 from .scores import Evaluation
-from .tables import Table, coverage_table, error_size_table, headlines, per_class_table, reliability_table
+from .tables import (
+    Table,
+    coverage_table,
+    error_size_table,
+    headlines,
+    per_class_table,
+    ranking_table,
+    reliability_table,
+)
 
 LONGEST_NAME = 60  # in tables
 LONGEST_HEAD = 16  # above the columns of the confusion matrix
+FIGURES_OF = {"ranking": ("roc", "precision_recall")}  # of sections whose figures have other names
 
 
 def html_report(
@@ -26,13 +30,18 @@ def html_report(
     *,
     title: str,
     details: Mapping[str, str],
+    banner: str = "",
     warnings: Sequence[str] = (),
     error_shifts: Mapping[str, str] | None = None,
+    out_of_bag: OutOfBag | None = None,
+    error_costs: ErrorCosts | None = None,
+    mistakes: Table | None = None,
 ) -> str:
     """The page as text, to be written in UTF-8. Without `plots`, tables take the place of figures.
 
-    `details` (the model's file, the table, versions, …) are listed at the end, `warnings` right below the heading.
-    `error_shifts` says of errors that are not like those of the training set how large they are.
+    `details` (the model's file, the table, versions, …) are listed at the end; a `banner` and `warnings` stand right
+    below the heading. `error_shifts` says of errors that are not like those of the training set how large they are,
+    `mistakes` explains wrong answers.
 
     >>> from probforest.evaluation.scores import evaluate
     >>> evaluation = evaluate([0, 1, 1], [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]], [0, 1])
@@ -40,108 +49,78 @@ def html_report(
     >>> "<h1>Stars &amp; galaxies</h1>" in page
     True
     """
-    head = _head(evaluation, title, warnings)
-    parts = [head, _cards(evaluation), *_sections(evaluation, plots, error_shifts or {}), _details(details)]
-    body = "\n".join(parts)
-    body = body.replace(" %", "&nbsp;%")  # no line begins with a per cent sign
-    return Template(_resource("report.html")).substitute(title=escape(title), style=_resource("report.css"), body=body)
+    sections = [Section("In short", bullets(findings(evaluation, out_of_bag, error_costs)))]
+    if error_shifts:
+        sections.append(Section(SHIFTS_TITLE, bullets(shift_lines(error_shifts))))
+    tables = _tables(evaluation, {plot.name for plot in plots})
+    if error_costs is not None and "error_cost" not in {plot.name for plot in plots}:
+        tables["error_cost"] = table_of(_cost_table(error_costs))
+    if mistakes is not None:
+        tables["mistakes"] = table_of(mistakes)
+    sections += _explained_sections(plots, tables)
+    if details:
+        sections.append(Section("What was evaluated", details_of(details)))
+    return html_page(
+        title,
+        sections,
+        lead=_lead(evaluation),
+        banner=banner,
+        warnings=warnings,
+        cards=headlines(evaluation, None if out_of_bag is None else out_of_bag.scores),
+    )
 
 
-def _resource(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-def _head(evaluation: Evaluation, title: str, warnings: Sequence[str]) -> str:
+def _lead(evaluation: Evaluation) -> str:
     n_right = int(evaluation.confusion.trace())
     lead = f"{n_right:,} of {evaluation.n_objects:,} objects were given their true class."
     if evaluation.n_left_out:
         lead += f" Objects without an answer, which are left out: {evaluation.n_left_out:,}."
-    paragraphs = [f'<p class="warning">{escape(text[:1].upper() + text[1:])}</p>' for text in warnings]
-    return "\n".join([f"<h1>{escape(title)}</h1>", *paragraphs, f'<p class="lead">{lead}</p>'])
+    return lead
 
 
-def _cards(evaluation: Evaluation) -> str:
-    """The main scores, each with what it can be compared with."""
-    items = "\n".join(
-        f"<li>{name}<b>{value}</b><small>{note}</small></li>" for name, value, note in headlines(evaluation)
-    )
-    return f'<ul class="cards">\n{items}\n</ul>'
+def _explained_sections(plots: Sequence[Plot], tables: Mapping[str, str]) -> Iterable[Section]:
+    """Everything that has a figure or a table, figures that are not known at the end."""
+    figures = {plot.name: figure_of(plot) for plot in plots}
+    for name, explanation in EXPLANATIONS.items():
+        drawn = "".join(figures.pop(figure, "") for figure in FIGURES_OF.get(name, (name,)))
+        if drawn.count("<figure") > 1:
+            drawn = f'<div class="pair">{drawn}</div>'
+        if drawn or name in tables:
+            yield explained(explanation, drawn + tables.get(name, ""))
+    for name, figure in figures.items():
+        yield Section(name.replace("_", " ").capitalize(), figure)
 
 
-def _sections(evaluation: Evaluation, plots: Sequence[Plot], error_shifts: Mapping[str, str]) -> Iterable[str]:
-    """What stands out, then everything that has a figure or a table."""
-    yield _section("In short", _list(findings(evaluation)))
-    if error_shifts:
-        yield _section(SHIFTS_TITLE, _list(shift_lines(error_shifts)))
-    figures = {plot.name: _figure(plot) for plot in plots}
-    tables = _tables(evaluation, figures)
-    for name in dict.fromkeys([*EXPLANATIONS, *figures]):
-        content = figures.get(name, "") + tables.get(name, "")
-        if content:
-            yield _explained(name, content)
-
-
-def _list(lines: Iterable[str]) -> str:
-    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
-
-
-def _section(title: str, content: str) -> str:
-    return f"<section>\n<h2>{escape(title)}</h2>\n{content}\n</section>"
-
-
-def _explained(name: str, content: str) -> str:
-    if name not in EXPLANATIONS:
-        return _section(name.replace("_", " ").capitalize(), content)
-    title, text, how_drawn, good, bad = EXPLANATIONS[name]
-    if "<figure>" in content:
-        text = f"{text} {how_drawn}".rstrip()
-    advice = f'<p class="good"><b>Good:</b> {good}</p>\n<p class="bad"><b>Bad:</b> {bad}</p>'
-    return _section(title, f"<p>{text}</p>\n{advice}\n{content}")
-
-
-def _figure(plot: Plot) -> str:
-    data = base64.b64encode(as_svg(plot.figure).encode("utf-8")).decode("ascii")
-    caption = escape(plot.caption)
-    image = f'<img src="data:image/svg+xml;base64,{data}" alt="{caption}">'
-    return f"<figure>{image}<figcaption>{caption}</figcaption></figure>\n"
-
-
-def _tables(evaluation: Evaluation, figures: Mapping[str, str]) -> dict[str, str]:
+def _tables(evaluation: Evaluation, drawn: set[str]) -> dict[str, str]:
     """The tables by the section they belong to; the confusion matrix and the reliability only if they aren't drawn."""
     tables = {
-        "per_class": _table(per_class_table(evaluation.per_class, LONGEST_NAME)),
-        "coverage": _table(coverage_table(evaluation)),
+        "per_class": table_of(per_class_table(evaluation.per_class, LONGEST_NAME)),
+        "ranking": table_of(ranking_table(evaluation, LONGEST_NAME)),
+        "coverage": table_of(coverage_table(evaluation)),
     }
     if evaluation.error_sizes:
-        tables["error_size"] = _table(error_size_table(evaluation))
-    if "confusion" not in figures:
+        tables["error_size"] = table_of(error_size_table(evaluation))
+    if "confusion" not in drawn:
         tables["confusion"] = _confusion_table(evaluation)
-    if "reliability" not in figures:
-        tables["reliability"] = _table(reliability_table(evaluation))
+    if "reliability" not in drawn:
+        tables["reliability"] = table_of(reliability_table(evaluation))
     return tables
 
 
-def _table(table: Table) -> str:
-    """A table of texts, which are escaped here."""
-    rows = (_row(first, "".join(f"<td>{escape(cell)}</td>" for cell in cells)) for first, *cells in table.rows)
-    return _scrolling([head[:1].upper() + head[1:] for head in table.heads], rows)
-
-
-def _row(first: str, cells: str) -> str:
-    return f'<tr><th scope="row">{escape(first)}</th>{cells}</tr>'
-
-
-def _scrolling(heads: Iterable[str], rows: Iterable[str]) -> str:
-    """A table that scrolls by itself where the window is narrow."""
-    head, body = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads), "\n".join(rows)
-    return f'<div class="scroll"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>'
+def _cost_table(costs: ErrorCosts) -> Table:
+    rows = [
+        [shortened(name, LONGEST_NAME), f"{gain:+.4f}", f"{error:.4f}"]
+        for name, gain, error in zip(costs.names, costs.gains.tolist(), costs.errors.tolist(), strict=True)
+    ]
+    return Table(["feature", "expected gain of accuracy", "standard error"], rows[:20])
 
 
 def _confusion_table(evaluation: Evaluation) -> str:
     names = [shortened(name, LONGEST_NAME) for name in evaluation.names]
     heads = [shortened(name, LONGEST_HEAD) for name in evaluation.names]
-    rows = (_row(names[i], _counts(counts, i)) for i, counts in enumerate(evaluation.confusion))
-    return _scrolling(["True class \\ answer", *heads], rows)
+    rows = (row_of(names[i], _counts(counts, i)) for i, counts in enumerate(evaluation.confusion))
+    cells = [f'<th scope="col">{escape(head)}</th>' for head in ("True class \\ answer", *heads)]
+    return scrolling_table(cells, rows)
 
 
 def _counts(counts: Iterable[int], diagonal: int) -> str:
@@ -149,10 +128,3 @@ def _counts(counts: Iterable[int], diagonal: int) -> str:
     cells = [f"<td>{count:,}</td>" for count in counts]
     cells[diagonal] = cells[diagonal].replace("<td>", '<td class="diagonal">')
     return "".join(cells)
-
-
-def _details(details: Mapping[str, str]) -> str:
-    if not details:
-        return ""
-    items = "\n".join(f"<dt>{escape(str(name))}</dt><dd>{escape(str(value))}</dd>" for name, value in details.items())
-    return _section("What was evaluated", f"<dl>\n{items}\n</dl>")

@@ -14,6 +14,8 @@ from ..inputs.labels import SUM_TOLERANCE
 from ..metrics import pmf_brier_score, pmf_log_loss
 from ..support.wording import one_line
 from .accuracy import Accuracy, share_right
+from .curves import ClassCurve, curves_of
+from .mistakes import Mistake, worst_mistakes
 
 N_RELIABILITY_BINS = 10
 N_COVERAGE_POINTS = 10
@@ -109,6 +111,10 @@ class Evaluation:
         with unknown errors. Empty if no sizes were given.
     coverage : tuple of CoveragePoint
         Accuracy when only the most confident answers count. Equally confident objects come in together.
+    curves : tuple of ClassCurve
+        ROC and precision–recall of every class.
+    mistakes : tuple of Mistake
+        The wrong answers with the lowest probabilities of the true classes.
     """
 
     n_objects: int
@@ -126,6 +132,8 @@ class Evaluation:
     reliability: tuple[ReliabilityBin, ...]
     error_sizes: tuple[ErrorBin, ...]
     coverage: tuple[CoveragePoint, ...]
+    curves: tuple[ClassCurve, ...]
+    mistakes: tuple[Mistake, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -134,7 +142,8 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, Any]:
         """All attributes as plain Python objects that `json` can write; None stands for NaN."""
-        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        plain = {field.name: _plain(getattr(self, field.name)) for field in fields(self) if field.name != "curves"}
+        return plain | {"curves": [curve.as_dict() for curve in self.curves]}
 
 
 def evaluate(truth, proba, classes, *, error_size=None) -> Evaluation:
@@ -174,7 +183,8 @@ def evaluate(truth, proba, classes, *, error_size=None) -> Evaluation:
     confidence, answers = np.minimum(proba.max(axis=1), 1.0), proba.argmax(axis=1)
     right = answers == codes
     confusion = np.bincount(codes * len(classes) + answers, minlength=len(classes) ** 2).reshape(len(classes), -1)
-    per_class = _per_class(confusion, [one_line(name) for name in classes])
+    names = [one_line(name) for name in classes]
+    per_class = _per_class(confusion, names)
     reliability = _reliability(confidence, right)
     pmf = np.eye(len(classes))[codes]
     return Evaluation(
@@ -193,6 +203,8 @@ def evaluate(truth, proba, classes, *, error_size=None) -> Evaluation:
         reliability=reliability,
         error_sizes=() if sizes is None else _error_sizes(sizes, confidence, right),
         coverage=_coverage(confidence, right),
+        curves=curves_of(codes, proba, names),
+        mistakes=worst_mistakes(codes, proba, names, np.flatnonzero(answered)),
     )
 
 

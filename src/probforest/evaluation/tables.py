@@ -24,19 +24,24 @@ class Headline(NamedTuple):
     note: str
 
 
-def headlines(evaluation: Evaluation) -> list[Headline]:
-    """The main scores."""
+def headlines(evaluation: Evaluation, out_of_bag: tuple[float, float] | None = None) -> list[Headline]:
+    """The main scores; beside accuracy and log loss, both of the `out_of_bag` answers of the training."""
     accuracy, baseline = evaluation.accuracy, evaluation.baseline
+    beside = ["", ""] if out_of_bag is None else [f"; out of bag {score:.3f}" for score in out_of_bag]
     shares = "0 is best; the shares of the classes alone give"
     return [
-        Headline("Accuracy", f"{accuracy.value:.3f}", f"95 % interval {accuracy.low:.3f} … {accuracy.high:.3f}"),
+        Headline(
+            "Accuracy",
+            f"{accuracy.value:.3f}",
+            f"95 % interval {accuracy.low:.3f} … {accuracy.high:.3f}{beside[0]}",
+        ),
         Headline("Most frequent class", f"{baseline.accuracy:.3f}", "accuracy if it were the answer for every object"),
         Headline(
             "Balanced accuracy",
             f"{evaluation.balanced_accuracy:.3f}",
             "mean recall: rare classes count as much as frequent ones",
         ),
-        Headline("Log loss", f"{evaluation.log_loss:.3f}", f"{shares} {baseline.log_loss:.3f}"),
+        Headline("Log loss", f"{evaluation.log_loss:.3f}", f"{shares} {baseline.log_loss:.3f}{beside[1]}"),
         Headline("Brier score", f"{evaluation.brier:.3f}", f"{shares} {baseline.brier:.3f}"),
         Headline(
             "Calibration error",
@@ -62,6 +67,18 @@ def reliability_table(evaluation: Evaluation) -> Table:
         for low, high, n_objects, mean_proba, accuracy in evaluation.reliability
     ]
     return Table(["probability", "objects", "mean probability", ACCURACY], rows)
+
+
+def ranking_table(evaluation: Evaluation, longest_name: int) -> Table:
+    """How well the probabilities of every class rank objects."""
+    rows = [
+        [
+            shortened(curve.name, longest_name),
+            *map(decimals, (curve.roc_auc, curve.average_precision, curve.share)),
+        ]
+        for curve in evaluation.curves
+    ]
+    return Table(["class", "area under ROC", "average precision", "share of the objects"], rows)
 
 
 def error_size_table(evaluation: Evaluation) -> Table:
@@ -97,13 +114,25 @@ def percent(share: float) -> str:
     return f"{whole if share in (0, 1) else min(max(whole, 1), 99):.0f} %"
 
 
+def plain_number(number: float) -> str:
+    """Two significant digits, without an exponent unless the number is extreme.
+
+    >>> plain_number(0.4523), plain_number(12345.6), plain_number(0), plain_number(3.2e-9)
+    ('0.45', '12,000', '0', '3.2e-09')
+    """
+    if number != 0 and not 1e-4 <= abs(number) < 1e9:
+        return f"{number:.2g}"
+    rounded = float(f"{number:.2g}")
+    return f"{rounded:,.0f}" if abs(rounded) >= 10 else f"{rounded:.6g}"
+
+
 def size_range(bin: ErrorBin) -> str:
     """The range of an error bin."""
     if bin.is_unknown:
         return "unknown"
-    low, high = f"{bin.low:.3g}", f"{bin.high:.3g}"
+    low, high = plain_number(bin.low), plain_number(bin.high)
     return low if low == high else f"{low} – {high}"
 
 
 def _median(bin: ErrorBin) -> str:
-    return "–" if bin.is_unknown else f"{bin.median:.3g}"
+    return "–" if bin.is_unknown else plain_number(bin.median)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..support.wording import one_line, shortened
-from .findings import SHIFTS_TITLE, findings, shift_lines
+from .findings import SHIFTS_TITLE, OutOfBag, findings, shift_lines
 from .scores import ClassScores, Evaluation
 from .tables import (
     Headline,
@@ -15,6 +15,7 @@ from .tables import (
     error_size_table,
     headlines,
     per_class_table,
+    ranking_table,
     reliability_table,
 )
 
@@ -25,17 +26,21 @@ LONGEST_NAME = 28
 SHORTEST_NAME = 8
 
 
-def evaluation_text(evaluation: Evaluation, error_shifts: Mapping[str, str] | None = None) -> str:
-    """All of an evaluation; the last line has no newline.
+def evaluation_text(
+    evaluation: Evaluation, error_shifts: Mapping[str, str] | None = None, out_of_bag: OutOfBag | None = None
+) -> str:
+    """All of an evaluation, beside the `out_of_bag` scores of the training; the last line has no newline.
 
     `error_shifts` says of errors that are not like those of the training set how large they are.
     """
     confusion = confusion_text(evaluation.confusion, evaluation.names)
     parts = [
-        _headline_text(evaluation),
-        "In short\n" + "\n".join(_wrapped(sentence) for sentence in findings(evaluation)),
+        _headline_text(evaluation, out_of_bag),
+        "In short\n" + "\n".join(_wrapped(sentence) for sentence in findings(evaluation, out_of_bag)),
         "Classes\n" + per_class_text(evaluation.per_class),
         f"Confusion matrix (rows: true class, columns: answer)\n{confusion}",
+        "Ranking (how well the probability of a class separates its objects from all others)\n"
+        + ranking_text(evaluation),
         "Reliability (does the probability of the answer equal the share of right answers?)\n"
         + _aligned(reliability_table(evaluation)),
     ]
@@ -81,9 +86,17 @@ def per_class_text(per_class: Sequence[ClassScores], most=MOST_CLASS_ROWS) -> st
     return _aligned(per_class_table(shown, LONGEST_NAME)) + _note_about_more(len(per_class) - len(shown))
 
 
-def _headline_text(evaluation: Evaluation) -> str:
+def ranking_text(evaluation: Evaluation, most=MOST_CLASS_ROWS) -> str:
+    """Areas under ROC and average precisions of the classes with the most objects."""
+    shown = _most_frequent(evaluation.confusion.sum(axis=1), most)
+    heads, rows = ranking_table(evaluation, LONGEST_NAME)
+    return _aligned(Table(heads, [rows[i] for i in shown])) + _note_about_more(len(rows) - len(shown))
+
+
+def _headline_text(evaluation: Evaluation, out_of_bag: OutOfBag | None) -> str:
     left_out = f"{evaluation.n_left_out:,} more left out, which have no answer" if evaluation.n_left_out else ""
-    lines = [Headline("Objects", f"{evaluation.n_objects:,}", left_out), *headlines(evaluation)]
+    beside = None if out_of_bag is None else out_of_bag.scores
+    lines = [Headline("Objects", f"{evaluation.n_objects:,}", left_out), *headlines(evaluation, beside)]
     names, values = max(len(line.name) for line in lines), max(len(line.value) for line in lines)
     return "\n".join(f"{name:<{names}}  {value:>{values}}  {note}".rstrip() for name, value, note in lines)
 

@@ -6,25 +6,68 @@ The functions take any fitted model of probforest; they are methods of the model
 from typing import Any
 
 from .contributions import Contributions
-from .measurement_value import MeasurementValue
+from .displays import ContributionDisplay, ImportanceDisplay, MeasurementValueDisplay
+from .importances import Importances
+from .measurement_value import BetterMeasurements, MeasurementValue, NumberMeasurementValue
+from .shap_explainer import ShapExplainer
+from .tree_plot import plot_tree
 from .tree_text import Path, decision_paths, export_text
 
 __all__ = [
+    "ContributionDisplay",
     "Contributions",
+    "ImportanceDisplay",
+    "Importances",
     "MeasurementValue",
+    "MeasurementValueDisplay",
+    "NumberMeasurementValue",
     "Path",
+    "ShapExplainer",
     "contributions",
     "decision_paths",
     "export_text",
+    "plot_tree",
     "value_of_measurement",
 ]
 
 
 def contributions(model: Any, X: Any, **measured: Any) -> Contributions:
-    """What each feature adds to the probability of each class: `model.contributions(X, X_err=...)`."""
+    """What each feature adds to the probability of each class, to a score or to an expected target.
+
+    Parameters
+    ----------
+    model : fitted model
+        Any model of probforest; the same as `model.contributions(X, ...)`.
+    X : array-like or table of shape (n_samples, n_features)
+        Values.
+    **measured
+        `X_err`, `X_limit`, `X_samples`, as `predict` takes them.
+
+    Returns
+    -------
+    Contributions
+        Its `base` plus the sum of its `values` over the features are the `answers`.
+    """
     return model.contributions(X, **measured)
 
 
-def value_of_measurement(model: Any, X: Any, *, factor: float = 0.0, **measured: Any) -> MeasurementValue:
-    """How much surer each answer would be if a value were known better: `model.value_of_measurement(X, X_err=...)`."""
+def value_of_measurement(model: Any, X: Any, *, factor: float = 0.0, **measured: Any) -> BetterMeasurements:
+    """How much surer each answer would be if a value were known better.
+
+    Parameters
+    ----------
+    model : fitted model
+        Any model of probforest; the same as `model.value_of_measurement(X, ...)`.
+    X : array-like or table of shape (n_samples, n_features)
+        Values.
+    factor : float in [0, 1], default=0
+        How large the errors of the better measurement are, compared with those of today; 0 is an exact value.
+    **measured
+        `X_err`, `X_limit`, `X_samples`, as `predict` takes them.
+
+    Returns
+    -------
+    MeasurementValue or NumberMeasurementValue
+        `gain` has what is expected for every object and feature.
+    """
     return model.value_of_measurement(X, factor=factor, **measured)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..support.extras import need
 from . import figures
 
 
@@ -20,6 +21,8 @@ class Contributions:
     names: list[str]  # (d) of features
     classes: np.ndarray  # (k,)
     quantity: str = "probability"  # what answers are; boosting has a "score"
+    errors: np.ndarray | None = None  # (n, d, k) standard errors of values that were estimated by sampling
+    data: np.ndarray | None = None  # (n, d) the measured values, if they are known
 
     def __repr__(self) -> str:
         n_objects, n_features, n_classes = self.values.shape
@@ -62,15 +65,54 @@ class Contributions:
             A few lines.
         """
         place, added = self._place(row, of_class), self.of(row, of_class)
-        of_what = "" if self.quantity == "probability" else f"{self.quantity} of "
-        lines = [
-            f"{of_what}{self.classes[place]}: {self.answers[row, place]:.3f}",
-            f"{self.base[place]:+.3f}  on average",
-        ]
-        lines += [f"{number:+.3f}  {name}" for name, number in added[:most]]
+        lines = [self.headline(row, of_class), f"{self._signed(self.base[place])}  on average"]
+        lines += [f"{self._signed(number)}  {name}" for name, number in added[:most]]
         if len(added) > most:
-            lines.append(f"{sum(number for _, number in added[most:]):+.3f}  {len(added) - most} other features")
+            rest = sum(number for _, number in added[most:])
+            lines.append(f"{self._signed(rest)}  {len(added) - most} other features")
         return "\n".join(lines)
+
+    def headline(self, row: int, of_class: Any = None) -> str:
+        """The answer for one object.
+
+        Parameters
+        ----------
+        row : int
+            Which object.
+        of_class : object, default=None
+            One of `classes`; None: the most probable one of the object.
+
+        Returns
+        -------
+        str
+            Such as "star: 0.660".
+        """
+        place = self._place(row, of_class)
+        of_what = "" if self.quantity == "probability" else f"{self.quantity} of "
+        return f"{of_what}{self.classes[place]}: {self._signed(self.answers[row, place]).removeprefix('+')}"
+
+    def brief(self, row: int, of_class: Any = None, most: int = 3) -> str:
+        """The main reasons for the answer in one line.
+
+        Parameters
+        ----------
+        row : int
+            Which object.
+        of_class : object, default=None
+            One of `classes`; None: the most probable one of the object.
+        most : int, default=3
+            How many features are listed.
+
+        Returns
+        -------
+        str
+            Such as "mag3 +0.21, mag1 -0.12".
+        """
+        digits = ".2f" if self.quantity == "probability" else ".2g"
+        return ", ".join(f"{name} {number:+{digits}}" for name, number in self.of(row, of_class)[:most])
+
+    def _signed(self, number: float) -> str:
+        return f"{number:+.3f}" if self.quantity == "probability" else f"{number:+.4g}"
 
     def plot(self, row: int, of_class: Any = None, most: int = 8, ax: Any = None) -> Any:
         """Draw the contributions for one object as a waterfall, from the average answer to that of the object.
@@ -96,6 +138,55 @@ class Contributions:
         if len(added) > most:
             shown = [*shown, (f"{len(added) - most} other features", sum(number for _, number in added[most:]))]
         return figures.waterfall(ax, float(self.base[place]), shown, f"{self.quantity} of {self.classes[place]}")
+
+    def to_table(self, of_class: Any = None) -> Any:
+        """All objects as a table, a row each.
+
+        Parameters
+        ----------
+        of_class : object, default=None
+            One of `classes`; None: the most probable one of each object.
+
+        Returns
+        -------
+        pandas DataFrame
+            With the columns "base", one for each feature, and "answer"; without `of_class`, also "class". Needs pandas
+            (`pip install "probforest[tables]"`).
+        """
+        pandas = need("pandas", "A table", "tables")
+        rows = np.arange(len(self.answers))
+        places = np.array([self._place(row, of_class) for row in range(len(rows))], dtype=np.int64)
+        table = pandas.DataFrame(self.values[rows, :, places], columns=self.names)
+        table.insert(0, "base", self.base[places], allow_duplicates=True)
+        table.insert(len(self.names) + 1, "answer", self.answers[rows, places], allow_duplicates=True)
+        if of_class is None:
+            table.insert(0, "class", self.classes[places], allow_duplicates=True)
+        return table
+
+    def to_shap(self, data: Any = None) -> Any:
+        """As shap's plots take it.
+
+        Parameters
+        ----------
+        data : array-like of shape (n, d), default=None
+            Values of the features, for colours and labels; None: the measured values, if they are known.
+
+        Returns
+        -------
+        shap.Explanation
+            Of shape (n, d, k); (n, d) if there is one answer per object. Of one class: `explanation[..., 1]`. Needs
+            shap (`pip install "probforest[shap]"`).
+        """
+        shap = need("shap", "An Explanation", "shap")
+        values, base = self.values, np.tile(self.base, (len(self.values), 1))
+        errors, outputs = self.errors, [str(name) for name in self.classes.tolist()] or None
+        if values.shape[2] == 1:
+            values, base, outputs = values[:, :, 0], base[:, 0], None
+            errors = None if errors is None else errors[:, :, 0]
+        shown = self.data if data is None else np.asarray(data)
+        return shap.Explanation(
+            values, base, data=shown, feature_names=self.names, output_names=outputs, error_std=errors
+        )
 
     def _place(self, row: int, of_class: Any) -> int:
         """The column of a class."""

@@ -2,70 +2,94 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from . import figures
+from .importances import Importances
 
 _WORTH_SAYING = 0.02  # bits
+_WORTH_SAYING_OF_VARIANCE = 0.02  # of the variance as it is
+
+
+class Measurement(NamedTuple):
+    """A measurement that is worth making: which object, which feature, and what it is expected to gain."""
+
+    row: int
+    name: str
+    gain: float
 
 
 @dataclass(frozen=True, eq=False)
-class MeasurementValue:
-    """What better measurements are expected to bring, for n objects and each of d features on its own.
+class BetterMeasurements(ABC):
+    """What better measurements are expected to bring, for n objects and each of d features on its own."""
 
-    Entropies are in bits: 0 for a certain answer, 1 for two equally probable classes. Answers are those with
-    hardly any pruning (`keep_proba` of 0.002 at most), and differ a little from `predict_proba`.
-    """
-
-    entropy: np.ndarray  # (n,) of the answers as they are
-    gain: np.ndarray  # (n, d) what it is expected to lose if one value were known better
-    top_probability: np.ndarray  # (n,) of the most probable class, as it is
-    expected_top_probability: np.ndarray  # (n, d) if one value were known better
-    change: np.ndarray  # (n, d) the probability that another class would be the most probable one
+    gain: np.ndarray  # (n, d) how much less doubtful the answer would be if one value were known better
     names: list[str]  # (d) of features
     factor: float  # of the errors; 0: the value would be known exactly
 
-    def __repr__(self) -> str:
-        n_objects, n_features = self.change.shape
-        return f"<MeasurementValue of {n_features} features for {n_objects} objects, errors × {self.factor:g}>"
+    gain_label: ClassVar[str]  # what `gain` is, with its unit
 
-    def ranking(self, most: int = 10) -> list[tuple[int, str, float]]:
-        """The measurements that are worth most, over all objects.
+    def __repr__(self) -> str:
+        n_objects, n_features = self.gain.shape
+        return f"<{type(self).__name__} of {n_features} features for {n_objects} objects, errors × {self.factor:g}>"
+
+    @property
+    @abstractmethod
+    def doubt(self) -> np.ndarray:
+        """How doubtful the answers are as they are, (n,); no gain is expected to be larger."""
+
+    @property
+    @abstractmethod
+    def least_gain(self) -> np.ndarray:
+        """The smallest gain that is worth a word, (n,)."""
+
+    @abstractmethod
+    def error_importances(self) -> Importances:
+        """What the errors of each feature cost, over all objects."""
+
+    @abstractmethod
+    def effect(self, row: int, j: int) -> str:
+        """What knowing feature `j` better would do to the answer for an object, in a few words.
 
         Parameters
         ----------
-        most : int, default=10
-            How many.
+        row : int
+            Which object.
+        j : int
+            Which feature.
 
         Returns
         -------
-        list of (row, name, gain in bits)
-            The largest gains first.
+        str
+            Such as "0.66 would become 0.83".
         """
-        order = np.argsort(-self.gain, axis=None, kind="stable")[:most]
-        rows, features = np.unravel_index(order, self.gain.shape)
-        return [(int(i), self.names[j], float(self.gain[i, j])) for i, j in zip(rows, features, strict=True)]
 
-    def error_importances(self) -> list[tuple[str, float, float]]:
-        """What the errors of each feature cost: the accuracy that is expected to be gained without them.
-
-        It is the mean gain of the top probability over the objects, which should be those of a typical table.
-
-        Returns
-        -------
-        list of (name, gain of accuracy, its standard error)
-            The largest first.
-        """
-        gains = self.expected_top_probability - self.top_probability[:, None]
-        mean, error = gains.mean(axis=0), gains.std(axis=0) / np.sqrt(len(gains))
-        order = np.argsort(-mean, kind="stable")
-        return [(self.names[j], float(mean[j]), float(error[j])) for j in order]
-
+    @abstractmethod
     def text(self, row: int) -> str:
-        """What limits the answer for one object, in words.
+        """What limits the answer for one object, in words."""
+
+    def limiting(self, row: int) -> int | None:
+        """The feature whose error limits the answer for an object most.
+
+        Parameters
+        ----------
+        row : int
+            Which object.
+
+        Returns
+        -------
+        int or None
+            Its place in `names`; None if there is hardly anything to gain.
+        """
+        j = int(self.gain[row].argmax())
+        return j if self.gain[row, j] >= self.least_gain[row] and self.gain[row, j] > 0 else None
+
+    def brief(self, row: int) -> str:
+        """What limits the answer for one object, in one line.
 
         Parameters
         ----------
@@ -75,18 +99,35 @@ class MeasurementValue:
         Returns
         -------
         str
-            One sentence or two.
+            Such as "mag2: if it were exact, 0.66 would become 0.83"; empty if there is hardly anything to gain.
         """
-        gain, now = self.gain[row], float(self.top_probability[row])
-        j = int(gain.argmax())
-        if gain[j] < _WORTH_SAYING:
-            return f"No single error limits this answer ({now:.2f} for its most probable class)."
-        known = "exactly" if self.factor == 0 else f"with {self.factor:g} × its error"
-        return (
-            f"{self.names[j]} limits this answer most. If it were known {known}, the most probable class would be "
-            f"expected at {self.expected_top_probability[row, j]:.2f} instead of {now:.2f}, and be another one with a "
-            f"probability of {self.change[row, j]:.2f}."
-        )
+        j = self.limiting(row)
+        known = "exact" if self.factor == 0 else f"known with {self.factor:g} x its error"
+        return "" if j is None else f"{self.names[j]}: if it were {known}, {self.effect(row, j)}"
+
+    def ranking(self, most: int = 10, *, each_object_once: bool = False) -> list[Measurement]:
+        """The measurements that are worth most, over all objects.
+
+        Parameters
+        ----------
+        most : int, default=10
+            How many.
+        each_object_once : bool, default=False
+            Whether to list only the best measurement of every object.
+
+        Returns
+        -------
+        list of Measurement
+            Tuples (row, name, gain), the largest gains first.
+        """
+        gain = self.gain
+        if each_object_once:
+            best = gain.argmax(axis=1)[:, None]
+            gain = np.where(np.arange(gain.shape[1]) == best, gain, -np.inf)
+        order = np.argsort(-gain, axis=None, kind="stable")[:most]
+        rows, features = np.unravel_index(order, gain.shape)
+        found = zip(rows.tolist(), features.tolist(), strict=True)
+        return [Measurement(i, self.names[j], float(gain[i, j])) for i, j in found if gain[i, j] > -np.inf]
 
     def plot(self, row: int, most: int = 8, ax: Any = None) -> Any:
         """Draw what each measurement would bring for one object.
@@ -107,4 +148,169 @@ class MeasurementValue:
         """
         order = np.argsort(-self.gain[row], kind="stable")[:most]
         bars = [(self.names[j], float(self.gain[row, j])) for j in order]
-        return figures.bars(ax, bars, "expected gain of information [bits]")
+        return figures.bars(ax, bars, self.gain_label)
+
+    def _known(self) -> str:
+        return "exactly" if self.factor == 0 else f"with {self.factor:g} × its error"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MeasurementValue(BetterMeasurements):
+    """What better measurements are expected to bring to answers that are classes.
+
+    Entropies are in bits: 0 for a certain answer, 1 for two equally probable classes. Answers are those with
+    hardly any pruning (`keep_proba` of 0.002 at most), and differ a little from `predict_proba`.
+    """
+
+    entropy: np.ndarray  # (n,) of the answers as they are
+    top_probability: np.ndarray  # (n,) of the most probable class, as it is
+    expected_top_probability: np.ndarray  # (n, d) if one value were known better
+    change: np.ndarray  # (n, d) the probability that another class would be the most probable one
+
+    gain_label = "expected gain of information [bits]"
+
+    @property
+    def doubt(self) -> np.ndarray:
+        """The entropies."""
+        return self.entropy
+
+    @property
+    def least_gain(self) -> np.ndarray:
+        """The smallest gain of information that is worth a word, (n,)."""
+        return np.full(len(self.entropy), _WORTH_SAYING)
+
+    def error_importances(self) -> Importances:
+        """What the errors of each feature cost: the accuracy that is expected to be gained without them.
+
+        It is the mean gain of the top probability over the objects, which should be those of a typical table.
+
+        Returns
+        -------
+        Importances
+            Gains of accuracy with their standard errors, the largest first.
+        """
+        gains = self.expected_top_probability - self.top_probability[:, None]
+        return _mean_over_objects(self.names, gains, "expected gain of accuracy without its errors")
+
+    def effect(self, row: int, j: int) -> str:
+        """The top probability as it is, and as it is expected if feature `j` were known better.
+
+        Parameters
+        ----------
+        row : int
+            Which object.
+        j : int
+            Which feature.
+
+        Returns
+        -------
+        str
+            Such as "0.66 would become 0.83".
+        """
+        return f"{self.top_probability[row]:.2f} would become {self.expected_top_probability[row, j]:.2f}"
+
+    def text(self, row: int) -> str:
+        """What limits the answer for one object, in words.
+
+        Parameters
+        ----------
+        row : int
+            Which object.
+
+        Returns
+        -------
+        str
+            One sentence or two.
+        """
+        now, j = float(self.top_probability[row]), self.limiting(row)
+        if j is None:
+            return f"No single error limits this answer ({now:.2f} for its most probable class)."
+        return (
+            f"{self.names[j]} limits this answer most. If it were known {self._known()}, the most probable class would "
+            f"be expected at {self.expected_top_probability[row, j]:.2f} instead of {now:.2f}, and be another one with "
+            f"a probability of {self.change[row, j]:.2f}."
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NumberMeasurementValue(BetterMeasurements):
+    """What better measurements are expected to bring to answers that are numbers: `gain` is the expected loss of
+    variance.
+
+    Answers are those with hardly any pruning (`keep_proba` of 0.002 at most) and before calibration, and differ a
+    little from `predict_distribution`.
+    """
+
+    std: np.ndarray  # (n,) standard deviation of the target, as it is
+
+    gain_label = "expected loss of variance"
+
+    @property
+    def expected_std(self) -> np.ndarray:
+        """Root of the expected variance if one value were known better, (n, d)."""
+        return np.sqrt(np.maximum(self.std[:, None] ** 2 - self.gain, 0.0))
+
+    @property
+    def doubt(self) -> np.ndarray:
+        """The variances."""
+        return self.std**2
+
+    @property
+    def least_gain(self) -> np.ndarray:
+        """The smallest loss of variance that is worth a word, (n,)."""
+        return _WORTH_SAYING_OF_VARIANCE * self.doubt
+
+    def error_importances(self) -> Importances:
+        """What the errors of each feature cost: the mean squared error that is expected to be lost without them.
+
+        It is the mean loss of variance over the objects, which should be those of a typical table.
+
+        Returns
+        -------
+        Importances
+            Losses of variance with their standard errors, the largest first.
+        """
+        return _mean_over_objects(self.names, self.gain, "expected loss of variance without its errors")
+
+    def effect(self, row: int, j: int) -> str:
+        """The standard deviation as it is, and as it is expected if feature `j` were known better.
+
+        Parameters
+        ----------
+        row : int
+            Which object.
+        j : int
+            Which feature.
+
+        Returns
+        -------
+        str
+            Such as "a standard deviation of 0.12 would become 0.08".
+        """
+        return f"a standard deviation of {self.std[row]:.3g} would become {self.expected_std[row, j]:.3g}"
+
+    def text(self, row: int) -> str:
+        """What limits the answer for one object, in words.
+
+        Parameters
+        ----------
+        row : int
+            Which object.
+
+        Returns
+        -------
+        str
+            One sentence or two.
+        """
+        now, j = f"± {self.std[row]:.3g}", self.limiting(row)
+        if j is None:
+            return f"No single error limits this answer ({now})."
+        return (
+            f"{self.names[j]} limits this answer most. If it were known {self._known()}, the target would be expected "
+            f"to be known to ± {self.expected_std[row, j]:.3g} instead of {now}."
+        )
+
+
+def _mean_over_objects(names: list[str], gains: np.ndarray, quantity: str) -> Importances:
+    """Means of gains (n, d), with standard errors."""
+    return Importances.of(names, gains.mean(axis=0), quantity, gains.std(axis=0) / np.sqrt(len(gains)))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-_LEAF = -1
+from .tree_words import LEAF, TreeWords
 
 
 class Path(NamedTuple):
@@ -25,10 +25,10 @@ def export_text(model: Any, tree: int = 0, *, max_depth: int = 5, decimals: int 
 
     Parameters
     ----------
-    model : fitted classifier
-        A tree or a forest of probforest.
+    model : fitted model
+        Any model of probforest.
     tree : int, default=0
-        Which tree of a forest.
+        Which of its trees.
     max_depth : int, default=5
         Down to which depth.
     decimals : int, default=3
@@ -50,8 +50,7 @@ def export_text(model: Any, tree: int = 0, *, max_depth: int = 5, decimals: int 
     |--- x2 >  2.45
     |   |--- 1 0.5 (100 objects)
     """
-    words = _Words(model, tree, decimals)
-    return "\n".join(words.below(0, 0, max_depth))
+    return "\n".join(_below(TreeWords(model, tree, decimals), 0, 0, max_depth))
 
 
 def decision_paths(model: Any, X: Any, *, tree: int = 0, most: int = 3, **measured: Any) -> list[list[Path]]:
@@ -59,12 +58,12 @@ def decision_paths(model: Any, X: Any, *, tree: int = 0, most: int = 3, **measur
 
     Parameters
     ----------
-    model : fitted classifier
-        A tree or a forest of probforest.
+    model : fitted model
+        Any model of probforest.
     X : array-like or table of shape (n_samples, n_features)
         Values.
     tree : int, default=0
-        Which tree of a forest.
+        Which of its trees.
     most : int, default=3
         How many paths of each object.
     **measured
@@ -75,70 +74,37 @@ def decision_paths(model: Any, X: Any, *, tree: int = 0, most: int = 3, **measur
     list of list of Path
         Of every object, the most probable first. Conditions on the same side of a feature are given as one.
     """
-    words = _Words(model, tree, 3)
-    first = sum(len(other.leaves) for other in _trees(model)[:tree])
-    leaves = words.tree.leaves
-    reach = model.leaf_proba(X, **measured)[:, first : first + len(leaves)].toarray()
-    paths = []
-    for of_object in reach:
+    words = TreeWords(model, tree, 3)
+    leaves, paths = words.tree.leaves, []
+    for of_object in words.leaf_reach(model, X, measured):
         order = np.argsort(-of_object, kind="stable")[:most]
         found = [(float(of_object[place]), int(leaves[place])) for place in order if of_object[place] > 0]
-        paths.append([Path(share, words.path_to(leaf), words.answer(leaf)) for share, leaf in found])
+        paths.append([Path(share, _path_to(words, leaf), words.answer(leaf)) for share, leaf in found])
     return paths
 
 
-class _Words:
-    """The nodes of one tree of a model, in words."""
-
-    def __init__(self, model: Any, tree: int, decimals: int):
-        trees = _trees(model)
-        if not -len(trees) <= tree < len(trees):
-            raise ValueError(f"tree is {tree}; the model has {len(trees)} trees, from 0 on.")
-        self.tree = trees[tree]
-        self._classes, self._decimals = model.classes_, decimals
-        features = model.feature_model_
-        self._names, self._families = features.names, features.families
-
-    def answer(self, node: int) -> str:
-        """The most probable class of a node, its probability, and how many objects the node has."""
-        pmf = self.tree.value[node]
-        best = int(pmf.argmax())
-        return f"{self._classes[best]} {self._short(pmf[best])} ({self._short(self.tree.weight[node])} objects)"
-
-    def below(self, node: int, depth: int, max_depth: int) -> list[str]:
-        """Lines for a node and all below it."""
-        indent, tree = "|   " * depth, self.tree
-        if tree.feature[node] == _LEAF or depth == max_depth:
-            cut = "" if tree.feature[node] == _LEAF else " ..."
-            return [f"{indent}|--- {self.answer(node)}{cut}"]
-        lines = []
-        for child, sign in ((tree.left[node], "<="), (tree.right[node], "> ")):
-            name, threshold = self._split(node)
-            lines.append(f"{indent}|--- {name} {sign} {self._short(threshold)}")
-            lines += self.below(int(child), depth + 1, max_depth)
-        return lines
-
-    def path_to(self, leaf: int) -> str:
-        """The conditions on the way to a leaf."""
-        tree, bounds, node = self.tree, dict[tuple[str, str], float](), 0
-        while node != leaf:
-            name, threshold = self._split(node)
-            goes_left = leaf < tree.right[node]  # nodes are numbered in depth-first order
-            sign, narrower = ("<=", min) if goes_left else (">", max)
-            bounds[name, sign] = narrower(threshold, bounds.get((name, sign), threshold))
-            node = int(tree.left[node] if goes_left else tree.right[node])
-        conditions = [f"{name} {sign} {self._short(threshold)}" for (name, sign), threshold in bounds.items()]
-        return ", ".join(conditions) or "always"
-
-    def _split(self, node: int) -> tuple[str, float]:
-        """Feature and threshold; that of a logarithm as the value itself."""
-        j, threshold = int(self.tree.feature[node]), float(self.tree.threshold[node])
-        is_log = j < len(self._families) and self._families[j].log
-        return self._names[j], float(np.exp(threshold)) if is_log else threshold
-
-    def _short(self, number: float) -> str:
-        return f"{number:.{self._decimals}g}"
+def _below(words: TreeWords, node: int, depth: int, max_depth: int) -> list[str]:
+    """Lines for a node and all below it."""
+    indent, tree = "|   " * depth, words.tree
+    if tree.feature[node] == LEAF or depth == max_depth:
+        cut = "" if tree.feature[node] == LEAF else " ..."
+        return [f"{indent}|--- {words.answer(node)}{cut}"]
+    lines = []
+    for child, sign in ((tree.left[node], "<="), (tree.right[node], "> ")):
+        name, threshold = words.split(node)
+        lines.append(f"{indent}|--- {name} {sign} {words.short(threshold)}")
+        lines += _below(words, int(child), depth + 1, max_depth)
+    return lines
 
 
-def _trees(model: Any) -> list[Any]:
-    return list(model.trees_) if hasattr(model, "trees_") else [model.tree_]
+def _path_to(words: TreeWords, leaf: int) -> str:
+    """The conditions on the way to a leaf."""
+    tree, bounds, node = words.tree, dict[tuple[str, str], float](), 0
+    while node != leaf:
+        name, threshold = words.split(node)
+        goes_left = leaf < tree.right[node]  # nodes are numbered in depth-first order
+        sign, narrower = ("<=", min) if goes_left else (">", max)
+        bounds[name, sign] = narrower(threshold, bounds.get((name, sign), threshold))
+        node = int(tree.left[node] if goes_left else tree.right[node])
+    conditions = [f"{name} {sign} {words.short(threshold)}" for (name, sign), threshold in bounds.items()]
+    return ", ".join(conditions) or "always"

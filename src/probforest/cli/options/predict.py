@@ -33,6 +33,13 @@ def add(commands) -> None:
         help="of a forest that predicts numbers: quantiles to write beside mean and standard deviation (default: 0.16 "
         "0.5 0.84)",
     )
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="add the columns reasons (the features that matter most for the answer, and what they add), limited_by "
+        "(the error that limits the answer) and limited_by_gain (what would be gained without it, in bits); takes many "
+        "times as long",
+    )
     parser.add_argument("--prefix", default="", help="put this in front of the names of the new columns")
     add_n_jobs(parser)
     add_output(parser, "OUT", "the output; its name tells the format (.csv, .parquet, .fits, .csv.gz, ...)")

@@ -1,0 +1,79 @@
+"""What a regressor says about its own answers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..explain.measurement_value import NumberMeasurementValue
+from ..kernels.layout import Cells
+from ..support.docstrings import described
+from ..support.warning import warn_caller
+from ..trees.fitted_tree import FittedTree
+from ..trees.leaf_moments import Moments
+from .argument_types import Uncertainty
+from .arguments import BETTER, VALUES
+from .better_measured import KEEP_PROBA, check_factor, possible_answers
+from .shapley import ShapleyExplained
+
+
+class ExplainedRegressor(ShapleyExplained):
+    """The part of a regressor that says which measurements are worth making. Not for use on its own."""
+
+    def _explained_answers(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
+        return self._sum_of_answers(trees, query, self.n_jobs) / len(trees)
+
+    @property
+    def _explained_columns(self) -> tuple[np.ndarray, str]:
+        return np.array(["the target"]), "mean"
+
+    @described(VALUES | BETTER)
+    def value_of_measurement(
+        self,
+        X: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+        factor: float = 0.0,
+    ) -> NumberMeasurementValue:
+        """Compute how much smaller the variance of each answer is expected to be if one value were known better.
+
+        A value may truly be anywhere in its distribution; a missing value, anywhere in that of the training set. For
+        each of these places the model answers again, as if the value were known to be there, and the mean of the
+        variances is compared with that of today.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        NumberMeasurementValue
+            `gain` has the expected loss of variance for every object and feature, `ranking()` the most valuable
+            measurements, `text(row)` and `plot(row)` show one object. A model with an `error_scale_` below 1 spreads
+            values over a part of their errors only, or takes them as exact, and expects accordingly less.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from probforest import ProbabilisticRandomForestRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = ProbabilisticRandomForestRegressor(20, random_state=0, error_scale=1.0).fit(X, y, X_err=0.02)
+        >>> model.value_of_measurement(X[:2], X_err=0.02).gain.shape
+        (2, 10)
+        """
+        factor = check_factor(factor)
+        query, falls_back = self._read_query(X, X_err, X_limit, X_samples, may_fall_back=True)
+        if self.error_scale_ == 0 and self.fitted_with_errors_:
+            warn_caller(
+                "This model takes values as exact (error_scale_ is 0), so that it expects nothing from better ones. "
+                "Fit it with error_scale=1."
+            )
+        trees = self._fallback_trees if falls_back else self._grown_trees
+        moments = Moments(trees, min(float(self.keep_proba), KEEP_PROBA), self.n_jobs)
+        variance, spreads = moments.of(query)[:, 1], self.feature_model_.spreads
+        gain = np.zeros((len(variance), len(spreads)))
+        for j, rows, answers in possible_answers(query, spreads, factor, moments.of):
+            gain[rows, j] = variance[rows] - answers[:, :, 1].mean(axis=1)
+        return NumberMeasurementValue(gain, self.feature_model_.names_of_values, factor, np.sqrt(variance))
