@@ -36,6 +36,8 @@ def assert_same(loaded, model, table):
     for numbers in ("mean", "std", "median"):
         np.testing.assert_array_equal(getattr(one, numbers), getattr(other, numbers))
     np.testing.assert_array_equal(one.crps(y), other.crps(y))
+    if model.conformal_ is not None:
+        np.testing.assert_array_equal(*(each.interval(0.68, conformal=True) for each in (one, other)))
     for name in ("prior_", "error_scale_", "error_trial_", "target_scatter_"):
         assert getattr(loaded, name) == getattr(model, name)
     assert loaded.get_params() == model.get_params()
@@ -107,6 +109,9 @@ SPOILERS = {
     "a mean that is no number": ("nodes_value", put(np.nan)),
     "a calibration that falls": ("calibration", lambda array: array.__setitem__(5, 0.99)),
     "a calibration that does not end": ("calibration", put(np.nan)),
+    "a margin that is no number": ("conformal", put(np.nan)),
+    "a margin of minus infinity": ("conformal", put(-np.inf)),
+    "a scale of margins of nothing": ("conformal", zero(0)),
     "an infinite prediction": ("oob_prediction", put(np.inf)),
 }
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import r2_score
 
 from ..inputs.targets import NumberTable
+from ..kernels.layout import Cells
 from ..support.docstrings import described
-from ..trees.calibration import learn_calibration
+from ..trees.bootstrap import Draw
+from ..trees.calibration import learn_calibration, recalibrated
+from ..trees.conformal import learn_margins
+from ..trees.fitted_tree import FittedTree
+from ..trees.left_out import distributions_of_left_out, sample_of
 from ..trees.training_set import TrainingSet
+from ..trees.weighted_targets import WeightedTargets
 from .argument_types import (
     Distribution,
     ErrorColumns,
     ErrorScale,
     MaxFeatures,
     MissingRule,
+    PredictionKind,
     PriorKind,
     UnknownErrorRule,
 )
@@ -49,6 +56,8 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
     {attributes}
     calibration_ : ndarray or None
         With `calibrate`, the distribution of F(y) of out-of-bag targets y, at 129 levels from 0 to 1.
+    conformal_ : Margins or None
+        With `calibrate`, or after `conformalize`: what conformal intervals are widened by.
     oob_score_ : float
         Out-of-bag R², or what the callable `oob_score` returned, with `oob_score`.
     oob_prediction_ : ndarray of shape (n_samples,)
@@ -98,6 +107,7 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         error_columns: ErrorColumns | None = None,
         sentinels: Mapping[Any, Any] | None = None,
         error_features: bool = False,
+        prediction: PredictionKind = "mean",
         calibrate: bool = False,
     ) -> None:
         self.n_estimators = n_estimators
@@ -125,6 +135,7 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         self.error_columns = error_columns
         self.sentinels = sentinels
         self.error_features = error_features
+        self.prediction = prediction
         self.calibrate = calibrate
 
     def _check_parameters(self) -> None:
@@ -133,14 +144,30 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
             raise ValueError("calibrate needs bootstrap=True: without it every tree uses every object.")
 
     def _learn_from_trees(self, training: TrainingSet) -> None:
-        self.calibration_ = None
-        if self.calibrate:
-            numbers = training.labels
-            assert isinstance(numbers, NumberTable)
-            judges = self._judges(self.trees_, training)
-            self.calibration_ = learn_calibration(
-                judges, training.cells, numbers.y, training.weight, float(self.keep_proba), self.n_jobs
-            )
+        self.calibration_, self.conformal_ = None, None
+        if not self.calibrate:
+            return
+        numbers = training.labels
+        assert isinstance(numbers, NumberTable)
+        rows, judges = sample_of(training.n_objects), self._judges(self.trees_, training)
+
+        def left_out() -> Iterator[tuple[np.ndarray, WeightedTargets]]:  # twice: all of it at once may be large
+            return distributions_of_left_out(judges, training.cells, rows, float(self.keep_proba), self.n_jobs)
+
+        self.calibration_ = learn_calibration(left_out(), numbers.y, training.weight)
+        calibrated = ((each, recalibrated(piece, self.calibration_)) for each, piece in left_out())
+        self.conformal_ = learn_margins(calibrated, numbers.y)
+
+    def _out_of_bag_answers(
+        self, judges: list[tuple[FittedTree, Draw]], training: TrainingSet, query: Cells
+    ) -> tuple[np.ndarray, np.ndarray]:
+        if self.prediction == "mean":
+            return super()._out_of_bag_answers(judges, training, query)
+        answer, is_judged = np.zeros((len(training.kept), 1)), np.zeros(len(training.kept), dtype=np.int64)
+        rows, keep_proba = np.arange(len(training.kept)), float(self.keep_proba)
+        for judged, piece in distributions_of_left_out(judges, query, rows, keep_proba, self.n_jobs, training.kept):
+            answer[judged, 0], is_judged[judged] = piece.point(self.prediction), 1
+        return answer, is_judged
 
     def _keep_out_of_bag(
         self, total: np.ndarray, n_answers: np.ndarray, counted: np.ndarray, truth: NumberTable

@@ -7,6 +7,7 @@ from ..features.error_spread import LEVELS
 from ..kernels.cdf import TABLE_STEPS
 from ..kernels.layout import GRID_POINTS
 from ..trees.calibration import LEVELS as CALIBRATION_LEVELS
+from ..trees.conformal import PROBABILITIES
 from .model_file import Declaration
 from .saved_trees import FALLBACK
 
@@ -57,6 +58,7 @@ _OF_A_FOREST = {
     "oob_decision_function": Form("<f8", ("objects", "classes"), is_optional=True),
     "oob_prediction": Form("<f8", ("objects",), is_optional=True),
     "calibration": Form("<f8", (len(CALIBRATION_LEVELS),), is_optional=True),
+    "conformal": Form("<f8", (1 + len(PROBABILITIES),), is_optional=True),
 }
 
 
@@ -73,7 +75,7 @@ def _forms_of_leaves(prefix: str) -> dict[str, Form]:
 
 
 _ONLY_CLASSES = ("label_channel", "label_prior", "label_scale", "oob_decision_function")
-_ONLY_NUMBERS = ("oob_prediction", "calibration")
+_ONLY_NUMBERS = ("oob_prediction", "calibration", "conformal")
 _OF_BOOSTING = {
     **_forms_of_trees("nodes", values=1),
     "baseline": Form("<f8", ("scores",)),

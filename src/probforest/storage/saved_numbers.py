@@ -10,6 +10,7 @@ from ..features.prior import PRIORS
 from ..inputs.parameters import check_integer, check_number, check_word
 from ..kernels.layout import INDEX
 from ..trees.calibration import LEVELS as CALIBRATION_LEVELS
+from ..trees.conformal import Margins
 from ..trees.error_trial import EXACT, PART, ErrorTrial
 from ..trees.fitted_tree import FittedTree
 from ..trees.leaf_targets import LeafTargets
@@ -42,6 +43,8 @@ def numbers_to_arrays(model: Any, trees: Sequence[FittedTree], fallback: Sequenc
         arrays["oob_prediction"] = model.oob_prediction_
     if model.calibration_ is not None:
         arrays["calibration"] = model.calibration_
+    if model.conformal_ is not None:
+        arrays["conformal"] = np.append(model.conformal_.least_scale, model.conformal_.of_probabilities)
     return arrays
 
 
@@ -125,6 +128,8 @@ def restore_numbers(model: Any, document: Json, arrays: Mapping[str, np.ndarray]
         check_number("the scatter of targets", model.target_scatter_, 0)
     if "calibration" in arrays:
         model.calibration_ = _checked_calibration(arrays["calibration"])
+    if "conformal" in arrays:
+        model.conformal_ = _checked_margins(arrays["conformal"])
     prediction = arrays.get("oob_prediction")
     if prediction is not None:
         if np.isinf(prediction).any():
@@ -137,6 +142,13 @@ def _checked_calibration(share: np.ndarray) -> np.ndarray:
     if not rises or share[0] != 0 or share[-1] != 1:
         raise ValueError("the calibration does not rise from 0 to 1")
     return share
+
+
+def _checked_margins(saved: np.ndarray) -> Margins:
+    least_scale, margins = float(saved[0]), saved[1:]
+    if not 0 < least_scale < np.inf or np.isnan(margins).any() or (margins == -np.inf).any():
+        raise ValueError("the margins of conformal intervals are no numbers")
+    return Margins(margins, least_scale)
 
 
 def _trial(trial: Any) -> ErrorTrial | None:
