@@ -3,18 +3,27 @@
 import argparse
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..estimators.regressor import ProbabilisticRegressor
-from ..evaluation.number_scores import INTERVALS, NumberEvaluation, evaluate_numbers, number_text
+from ..evaluation.drawing import write_figures
+from ..evaluation.number_figures import number_figures
+from ..evaluation.number_report import html_number_report
+from ..evaluation.number_scores import INTERVALS, NumberAnswers, NumberEvaluation, evaluate_numbers
+from ..evaluation.number_text import number_text
 from ..storage.catalogues import Catalogue, open_catalogue, open_output
+from ..storage.catalogues.catalogue import is_text
+from ..trees.predicted_distribution import PredictedDistribution
 from .console import Console
 from .number_target import read_numbers_of, refuse_text
 from .predictions import Fingerprint, TablePredictions, columns_of, predict_table
 
 DEFAULT_QUANTILES = (0.16, 0.5, 0.84)
+_SCORES = 5  # numbers of each object beside the ends of intervals
 _REDSHIFTS = {"z", "redshift", "zspec", "z_spec", "specz", "spec_z", "zsp"}
 
 
@@ -75,16 +84,20 @@ def predict_numbers(
 
 
 def evaluate_forest(
-    model: ProbabilisticRegressor, options: argparse.Namespace, console: Console, about: dict[str, Any], target: str
+    model: ProbabilisticRegressor,
+    options: argparse.Namespace,
+    console: Console,
+    header: dict[str, Any],
+    target: str,
+    report: Path | None,
 ) -> int:
     """Compare with the numbers of a table."""
-    if options.report is not None or options.plots is not None:
-        raise ValueError("--report and --plots draw figures of classes; the scores of a regressor are printed only.")
     with open_catalogue(options.table) as catalogue:
         catalogue.refuse_unknown([target])
         predictions = predict_table(model, catalogue, [target], console, lambda X: model.predict_distribution(X))
-        evaluation, n_left_out, fingerprint = _evaluated(model, catalogue, target, predictions)
-    is_training_table = about.get("fingerprint") == fingerprint
+        answers, n_left_out, fingerprint = _answers(model, catalogue, target, predictions)
+    evaluation = evaluate_numbers(answers, is_redshift=target.lower() in _REDSHIFTS)
+    is_training_table = header["about"].get("fingerprint") == fingerprint
     notes = list(predictions.notes)
     if is_training_table:
         notes.insert(0, f"the forest was trained on the objects in {options.table.name}, so the results are too good.")
@@ -94,42 +107,83 @@ def evaluate_forest(
     if n_left_out:
         console.say(f"left out: {n_left_out:,} rows without a number")
     console.say("\n".join(number_text(evaluation)))
-    names = {"model": str(options.model), "table": str(options.table), "target": target}
+    if report is not None or options.plots is not None:
+        names = [str(name) for name in model.feature_names_]
+        plots = number_figures(answers, evaluation, target, model.feature_importances_, names)
+        if options.plots is not None:
+            write_figures(plots, options.plots)
+        if report is not None:
+            page = html_number_report(
+                evaluation,
+                plots,
+                title=f"{options.model.name} on {options.table.name}",
+                details=_details(options, evaluation, target, header, n_left_out),
+                warnings=notes,
+                error_shifts={shift.name: shift.in_words() for shift in predictions.shifts},
+            )
+            report.write_text(page, encoding="utf-8", errors="backslashreplace")  # names of files may be no text
+        written = [str(path) for path in (options.plots, options.report) if path is not None]
+        console.say(f"\nwritten: {', '.join(written)}")
+    names_of_files = {"model": str(options.model), "table": str(options.table), "target": target}
     remarks = {"is_training_table": is_training_table, "notes": notes, "rows_without_number": n_left_out}
-    console.result({**names, **remarks, **predictions.as_dict(), **evaluation.as_dict()})
+    console.result({**names_of_files, **remarks, **predictions.as_dict(), **evaluation.as_dict()})
     return 0
 
 
-def _evaluated(
+def _details(
+    options: argparse.Namespace, evaluation: NumberEvaluation, target: str, header: dict[str, Any], n_left_out: int
+) -> dict[str, str]:
+    return {
+        "Model": options.model.name,
+        "Table": options.table.name,
+        "Numbers in": target,
+        "Trained on": str(header["about"].get("table", "unknown")),
+        "Objects": f"{evaluation.n_objects:,}",
+        "Rows without a number, left out": f"{n_left_out:,}",
+        "Size of the errors": "median over the features of error / median error in training",
+        "probforest": header["written_by"],
+    }
+
+
+def _answers(
     model: ProbabilisticRegressor, catalogue: Catalogue, target: str, predictions: TablePredictions
-) -> tuple[NumberEvaluation, int, str]:
-    """The evaluation, the number of rows without a number, and the fingerprint of the others."""
-    levels = np.array([level for p in INTERVALS for level in ((1 - p) / 2, (1 + p) / 2)])
+) -> tuple[NumberAnswers, int, str]:
+    """What the model says about the rows with a number, how many have none, and the fingerprint of the others."""
     truth, numbers, sizes, n_left_out = [], [], [], 0
     fingerprint = Fingerprint(columns_of(model))
     for prediction in predictions.pieces:
-        column = prediction.chunk.others.column(target)
+        column = _target_of(prediction.chunk.others, target, catalogue)
         refuse_text(column, f"{catalogue.path}: the column {target!r}")
         y, known = read_numbers_of(column)
         fingerprint.after(prediction.chunk.numbers.filter(known))
-        everywhere = np.zeros(len(known))
-        everywhere[known] = y
-        answer = prediction.answer
-        scores = np.column_stack([answer.summary(levels), answer.crps(everywhere), answer.pit(everywhere)])
-        truth.append(y)
-        numbers.append(scores[known])
-        sizes.append(model.error_sizes(prediction.X)[known])
+        if len(y):
+            truth.append(y)
+            numbers.append(_numbers_of(prediction.answer[known], model.prediction, y))
+            sizes.append(model.error_sizes(prediction.X)[known])
         n_left_out += int(np.sum(~known))
     if not truth:
-        raise ValueError(f"{catalogue.path} has no rows.")
-    y, found, size = np.concatenate(truth), np.concatenate(numbers), np.concatenate(sizes)
-    evaluation = evaluate_numbers(
-        y,
-        found[:, 0],
-        crps=found[:, -2],
-        pit=found[:, -1],
-        intervals={p: found[:, 2 + 2 * place : 4 + 2 * place] for place, p in enumerate(INTERVALS)},
-        error_size=size if model.fitted_with_errors_ else None,
-        is_redshift=target.lower() in _REDSHIFTS,
-    )
-    return evaluation, n_left_out, fingerprint.hex()
+        raise ValueError(f"{catalogue.path} has no rows" + (" with a number." if n_left_out else "."))
+    found = np.concatenate(numbers)
+    predicted, std, crps, cde_loss, pit = found.T[:_SCORES]
+    intervals = {p: found[:, _SCORES + 2 * place : _SCORES + 2 * place + 2] for place, p in enumerate(INTERVALS)}
+    size = np.concatenate(sizes) if model.fitted_with_errors_ else None
+    answers = NumberAnswers(np.concatenate(truth), predicted, std, crps, cde_loss, pit, intervals, size)
+    return answers, n_left_out, fingerprint.hex()
+
+
+def _target_of(others: Any, target: str, catalogue: Catalogue) -> Any:
+    """The column with the numbers; those with more digits than a float has are copied as text."""
+    column = others.column(target)
+    if is_text(column.type):
+        with suppress(ValueError):
+            return catalogue.as_numbers(others.select([target])).column(target)
+    return column
+
+
+def _numbers_of(answer: PredictedDistribution, kind: str, y: np.ndarray) -> np.ndarray:
+    """Prediction, deviation, CRPS, CDE loss, PIT and the ends of intervals of every object, in one go."""
+    levels = np.array([level for p in INTERVALS for level in ((1 - p) / 2, (1 + p) / 2)])
+    summary = answer.summary(levels)
+    point = summary[:, 0] if kind == "mean" else answer.point(kind)
+    scores = [point, summary[:, 1], answer.crps(y), answer.cde_loss(y), answer.pit(y)]
+    return np.column_stack([*scores, summary[:, 2:]])

@@ -11,7 +11,7 @@ from string import Template
 
 from ..support.wording import shortened
 from .drawing import Plot, as_svg
-from .explanations import EXPLANATIONS
+from .explanations import EXPLANATIONS, Explanation
 from .findings import SHIFTS_TITLE, findings, shift_lines
 from .scores import Evaluation
 from .tables import Table, coverage_table, error_size_table, headlines, per_class_table, reliability_table
@@ -89,10 +89,10 @@ def _section(title: str, content: str) -> str:
     return f"<section>\n<h2>{escape(title)}</h2>\n{content}\n</section>"
 
 
-def _explained(name: str, content: str) -> str:
-    if name not in EXPLANATIONS:
+def _explained(name: str, content: str, explanations: Mapping[str, Explanation] = EXPLANATIONS) -> str:
+    if name not in explanations:
         return _section(name.replace("_", " ").capitalize(), content)
-    title, text, how_drawn, good, bad = EXPLANATIONS[name]
+    title, text, how_drawn, good, bad = explanations[name]
     if "<figure>" in content:
         text = f"{text} {how_drawn}".rstrip()
     advice = f'<p class="good"><b>Good:</b> {good}</p>\n<p class="bad"><b>Bad:</b> {bad}</p>'
