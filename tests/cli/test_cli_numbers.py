@@ -75,6 +75,21 @@ def test_quantiles_and_prefix(folder, tmp_path):
     assert header == ["name", "p_predicted_mean", "p_predicted_std", "p_predicted_q2_5", "p_predicted_q50"]
 
 
+def test_draws(folder, tmp_path, capsys):
+    words = ["predict", folder / "z.prf", folder / "test.csv", "--keep", "name", "--draws", "40"]
+    assert call(*words, "-o", tmp_path / "out.parquet") == 0
+    assert call(*words, "-o", tmp_path / "again.parquet") == 0
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_parquet(tmp_path / "out.parquet")
+    assert list(frame.columns)[:4] == ["name", "predicted_mean", "predicted_std", "predicted_draw1"]
+    draws = frame.filter(like="draw").to_numpy()
+    assert draws.shape == (300, 40)
+    assert np.abs(draws.mean(axis=1) - frame["predicted_mean"]).max() < 1.2 * frame["predicted_std"].max()
+    pandas.testing.assert_frame_equal(frame, pandas.read_parquet(tmp_path / "again.parquet"))
+    assert call(*words, "--quantiles", "0.5", "-o", tmp_path / "no.csv") == 2
+    assert "only one of them" in capsys.readouterr().err
+
+
 def test_evaluation(folder, capsys):
     out = said(capsys, "evaluate", folder / "z.prf", folder / "test.csv").out
     for word in ("CRPS", "68% intervals", "95% intervals", "redshifts", "by size of the errors"):

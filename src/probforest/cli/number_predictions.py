@@ -23,6 +23,7 @@ from .number_target import read_numbers_of, refuse_text
 from .predictions import Fingerprint, TablePredictions, columns_of, predict_table
 
 DEFAULT_QUANTILES = (0.16, 0.5, 0.84)
+_SEED = 0  # of draws: the same table again
 _SCORES = 5  # numbers of each object beside the ends of intervals
 _REDSHIFTS = {"z", "redshift", "zspec", "z_spec", "specz", "spec_z", "zsp"}
 
@@ -35,10 +36,24 @@ def checked_quantiles(given: list[float] | None) -> np.ndarray:
     return levels
 
 
-def names_of_columns(levels: np.ndarray, prefix: str) -> list[str]:
-    """Names of the new columns: predicted_mean, predicted_std, predicted_q16, ..."""
-    quantiles = [f"q{100 * level:.6g}".replace(".", "_") for level in levels.tolist()]
-    return [f"{prefix}predicted_{name}" for name in ("mean", "std", *quantiles)]
+class _Columns:
+    """The new columns: mean and deviation, and quantiles or draws."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        if options.draws is not None and options.quantiles is not None:
+            raise ValueError("--quantiles and --draws: expected only one of them.")
+        self._n_draws = options.draws
+        self._levels = checked_quantiles(options.quantiles)
+        self._random = np.random.RandomState(_SEED)
+        quantiles = [f"q{100 * level:.6g}".replace(".", "_") for level in self._levels.tolist()]
+        others = quantiles if options.draws is None else [f"draw{k + 1}" for k in range(options.draws)]
+        self.names = [f"{options.prefix}predicted_{name}" for name in ("mean", "std", *others)]
+
+    def of(self, answer: PredictedDistribution) -> np.ndarray:
+        """The numbers of some rows, (n, k)."""
+        if self._n_draws is None:
+            return answer.summary(self._levels)
+        return np.column_stack([answer.summary([]), answer.sample(self._n_draws, self._random)])
 
 
 def predict_numbers(
@@ -47,12 +62,12 @@ def predict_numbers(
     console: Console,
     kept_columns: Callable[[Catalogue], list[str]],
 ) -> int:
-    """Write mean, deviation and quantiles of every row."""
+    """Write mean, deviation, and quantiles or draws of every row."""
     import pyarrow
 
-    levels, start, n_rows = checked_quantiles(options.quantiles), time.perf_counter(), 0
+    columns, start, n_rows = _Columns(options), time.perf_counter(), 0
     with open_catalogue(options.table) as catalogue:
-        kept, new_names = kept_columns(catalogue), names_of_columns(levels, options.prefix)
+        kept, new_names = kept_columns(catalogue), columns.names
         taken = [name for name in new_names if name in kept]
         if taken:
             raise ValueError(
@@ -66,7 +81,7 @@ def predict_numbers(
                 console.note(note)
             for prediction in predictions.pieces:
                 written = prediction.chunk.others
-                for name, column in zip(new_names, prediction.answer.summary(levels).T, strict=True):
+                for name, column in zip(new_names, columns.of(prediction.answer).T, strict=True):
                     written = written.append_column(name, pyarrow.array(np.ascontiguousarray(column)))
                 output.write(written)
                 n_rows += len(prediction.answer)
