@@ -18,6 +18,7 @@ from ..inputs.targets import NumberTable, read_numbers, read_target_errors, weig
 from ..inputs.weights import check_total, read_sample_weight
 from ..kernels.layout import NUMBER_CRITERIA, Cells
 from ..support.docstrings import described
+from ..trees.calibration import calibration_at
 from ..trees.conformal import Margins, learn_margins
 from ..trees.contributions import close_the_sum, mean_contributions
 from ..trees.error_trial import (
@@ -114,8 +115,9 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
         ndarray of shape (n_samples,), or two of them
             The numbers; with `return_std`, also the standard deviations of `predict_distribution`.
         """
-        query, trees = self._query_and_trees(X, X_err, X_limit, X_samples)
-        distribution = self._distribution(trees, query)
+        model, factor = self._answering(X, X_err, X_limit, X_samples)
+        query, trees = model._query_and_trees(X, X_err, X_limit, X_samples)
+        distribution = model._distribution(trees, query, factor)
         if self.prediction == "mean":  # means of leaves are quicker than distributions
             answer = self._sum_of_answers(trees, query, self.n_jobs)[:, 0] / len(trees)
         else:
@@ -143,8 +145,9 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
             With `mean`, `std`, `median`, `mode`, `quantile(q)`, `interval(p)`, `cdf(y)`, `pdf(y)`, `sample(n)`,
             `weights` and more, which are computed when they are asked for.
         """
-        query, trees = self._query_and_trees(X, X_err, X_limit, X_samples)
-        return self._distribution(trees, query)
+        model, factor = self._answering(X, X_err, X_limit, X_samples)
+        query, trees = model._query_and_trees(X, X_err, X_limit, X_samples)
+        return model._distribution(trees, query, factor)
 
     @described(VALUES)
     def contributions(
@@ -195,8 +198,8 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
         ndarray of shape (n_samples, n_quantiles), or (n_samples,) for a single quantile
             The quantiles of `predict_distribution`.
         """
-        query, trees = self._query_and_trees(X, X_err, X_limit, X_samples)
-        return self._distribution(trees, query).quantile(quantiles)
+        answer = self.predict_distribution(X, X_err=X_err, X_limit=X_limit, X_samples=X_samples)
+        return answer.quantile(quantiles)
 
     @described(VALUES | HELD_OUT)
     def conformalize(
@@ -223,10 +226,16 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
         self
             The same model; its trees and all other answers stay as they are.
         """
-        query, trees = self._query_and_trees(X, X_err, X_limit, X_samples)
+        model, factor = self._answering(X, X_err, X_limit, X_samples)
+        query, trees = model._query_and_trees(X, X_err, X_limit, X_samples)
         numbers = read_numbers(y, len(query.values))
-        self.conformal_ = learn_margins(self._distribution(trees, query).pieces(), numbers.y)
+        model.conformal_ = learn_margins(model._distribution(trees, query, factor).pieces(), numbers.y)
         return self
+
+    def _answering(self, X: Any, X_err: Any, X_limit: Any, X_samples: Any) -> tuple[ProbabilisticRegressor, float]:
+        """The model that answers for a table, and the factor by which the errors of the table are larger than those of
+        training objects with the same values, as far as the model looks at it."""
+        return self, 1.0
 
     @described(VALUES | NUMBER_SCORED)
     def score(
@@ -257,8 +266,8 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
         query, falls_back = self._read_query(X, X_err, X_limit, X_samples, may_fall_back=True)
         return query, self._fallback_trees if falls_back else self._grown_trees
 
-    def _distribution(self, trees: list[FittedTree], query: Cells) -> PredictedDistribution:
-        known = self.calibration_, self.conformal_
+    def _distribution(self, trees: list[FittedTree], query: Cells, factor: float) -> PredictedDistribution:
+        known = calibration_at(self.calibration_, factor), self.conformal_
         return PredictedDistribution(trees, query, float(self.keep_proba), self.n_jobs, *known)
 
     def _grow_tree(self, training: TrainingSet, weight: np.ndarray, seed: int) -> FittedTree:

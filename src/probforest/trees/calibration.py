@@ -11,6 +11,7 @@ import numpy as np
 from .weighted_targets import WeightedTargets
 
 LEVELS = np.linspace(0.0, 1.0, 129)  # at which G is kept
+NOISES = np.array([0.0, 1.0, 2.0])  # added to features, in their errors: G is learnt for each of them
 _FEWEST_OBJECTS = 20
 
 
@@ -33,6 +34,18 @@ def learn_calibration(
 def recalibrated(distributions: WeightedTargets, calibration: np.ndarray | None) -> WeightedTargets:
     """Distributions that are corrected by G at LEVELS; the same if there is none."""
     return distributions if calibration is None else distributions.recalibrated(LEVELS, calibration)
+
+
+def calibration_at(calibrations: np.ndarray | None, factor: float) -> np.ndarray | None:
+    """G for a table whose errors are larger by a factor than those of the training set, from those for NOISES, or from
+    fewer, (k, len(LEVELS)): that of the nearest noise, or between two."""
+    if calibrations is None:
+        return None
+    wanted = float(np.interp(np.sqrt(max(factor**2 - 1, 0.0)), NOISES, np.arange(len(NOISES))))
+    place = min(wanted, len(calibrations) - 1)
+    before, share = int(place), place - int(place)
+    after = min(before + 1, len(calibrations) - 1)
+    return (1 - share) * calibrations[before] + share * calibrations[after]
 
 
 def _share_up_to(pit: np.ndarray, weight: np.ndarray) -> np.ndarray:

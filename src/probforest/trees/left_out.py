@@ -40,36 +40,25 @@ def distributions_of_left_out(
     rows: np.ndarray,
     keep_proba: float,
     n_jobs: int | None = None,
-    kept: np.ndarray | None = None,
 ) -> Iterator[tuple[np.ndarray, WeightedTargets]]:
-    """Distributions of the targets of the objects `rows` of `query`, some after the other, by the trees that did not
-    draw them; objects that every tree drew are left out.
+    """Distributions of the targets of the objects of `query` (n), some after the other, with their places in it, by the
+    trees that did not draw them; objects that every tree drew are left out.
 
-    `judges` are trees and what each drew of all objects of `query`, or of those where `kept` (n,) is true: the others
-    are out of every bag.
+    `judges` are trees and what each drew. `rows` (n,) are the numbers of the objects among those that could be drawn;
+    -1 for one that could not.
     """
     y, shares = stacked([tree.targets for tree, _ in judges if tree.targets is not None])
     for start in range(0, len(rows), _BLOCK):
-        block = rows[start : start + _BLOCK]
+        block = slice(start, start + _BLOCK)
         asked = query._replace(values=query.values[block])
 
-        def reach_of(
-            judge: tuple[FittedTree, Draw], block: np.ndarray = block, asked: Cells = asked
-        ) -> sparse.csr_matrix:
+        def reach_of(judge: tuple[FittedTree, Draw], block: slice = block, asked: Cells = asked) -> sparse.csr_matrix:
             tree, draw = judge
-            return reach_of_left_out(tree, _left_out(draw, kept)[block], asked, keep_proba)
+            left_out = np.append(draw.counts() == 0, True)[rows[block]]
+            return reach_of_left_out(tree, left_out, asked, keep_proba)
 
         reach = sparse.hstack(list(in_threads(reach_of, judges, n_jobs)), format="csr")
         judged = np.flatnonzero(np.diff(reach.indptr))
         if len(judged):
             for piece, distributions in weigh_targets(reach[judged], y, shares):
-                yield block[judged[piece]], distributions
-
-
-def _left_out(draw: Draw, kept: np.ndarray | None) -> np.ndarray:
-    """Which objects a tree did not draw, (n,)."""
-    if kept is None:
-        return draw.counts() == 0
-    found = np.ones(len(kept), dtype=bool)
-    found[kept] = draw.counts() == 0
-    return found
+                yield start + judged[piece], distributions
