@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 from probforest import ProbabilisticRandomForestRegressor
-from probforest.metrics import bias, coverage, crps, outlier_rate, pit_values, sigma_nmad
+from probforest.metrics import bias, cde_loss, coverage, crps, outlier_rate, pit_values, plot_pit, sigma_nmad
+from probforest.number_metrics import expected_bars
 
 
 @pytest.fixture(scope="module")
@@ -81,3 +82,42 @@ def test_scores_of_redshifts():
 def test_wrong_arguments_are_refused(score, message):
     with pytest.raises(ValueError, match=message):
         score()
+
+
+def test_loss_of_densities_on_a_grid():
+    grid = np.linspace(-8, 8, 1601)
+    density = np.exp(-0.5 * grid**2) / np.sqrt(2 * np.pi)
+    expected = 1 / (2 * np.sqrt(np.pi)) - 2 * np.mean(np.exp(-0.5 * np.array([0.0, 1.0]) ** 2) / np.sqrt(2 * np.pi))
+    assert cde_loss([0.0, 1.0], [density, density], grid) == pytest.approx(expected, abs=1e-5)
+    assert cde_loss([0.0, 9.0], [density, density], grid, sample_weight=[0.0, 1.0]) == pytest.approx(
+        1 / (2 * np.sqrt(np.pi)), abs=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (([0.0], [[1.0, 1.0]]), "grid is needed"),
+        (([0.0], [[1.0, 1.0]], [1.0, 0.0]), "grid must be"),
+        (([0.0], [[1.0, -1.0]], [0.0, 1.0]), "y_pred is negative in row 0"),
+        (([0.0], [[1.0, 1.0, 1.0]], [0.0, 1.0]), "y_pred has shape"),
+    ],
+)
+def test_bad_densities_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        cde_loss(*given)
+
+
+def test_the_picture_of_uniform_numbers_is_flat():
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    random = np.random.default_rng(0)
+    truth, draws = random.normal(size=2000), random.normal(size=(2000, 200))
+    for scale, is_flat in ((1.0, True), (0.5, False)):
+        ax = plot_pit(truth, scale * draws, n_bins=10, ax=Figure().subplots())
+        heights = ax.patches[0].get_data().values
+        low, high = expected_bars(2000, 10)
+        assert heights.mean() == pytest.approx(1)
+        assert (np.mean((low <= heights) & (heights <= high)) > 0.7) == is_flat
+    assert low == pytest.approx(1 - 1.96 * np.sqrt(0.9 / 200), abs=0.01)

@@ -21,11 +21,12 @@ from .estimators.argument_types import Uncertainty
 from .inputs.parameters import complain
 from .inputs.scored_pmfs import read_pmfs
 from .inputs.weights import read_sample_weight
-from .number_metrics import bias, coverage, crps, outlier_rate, pit_values, sigma_nmad
+from .number_metrics import bias, cde_loss, coverage, crps, outlier_rate, pit_values, plot_pit, sigma_nmad
 
 __all__ = [
     "ScorerWithErrors",
     "bias",
+    "cde_loss",
     "coverage",
     "crps",
     "get_scorer",
@@ -33,6 +34,7 @@ __all__ = [
     "make_scorer",
     "outlier_rate",
     "pit_values",
+    "plot_pit",
     "pmf_brier_score",
     "pmf_log_loss",
     "sigma_nmad",

@@ -6,10 +6,12 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import binom
 
-from .inputs.parameters import check_number
+from .inputs.parameters import check_integer, check_number
 from .inputs.scored_numbers import read_scored
 from .inputs.weights import read_sample_weight
+from .support.extras import need
 
 NMAD = 1.4826  # standard deviation of a normal distribution in units of its median absolute deviation
 
@@ -19,6 +21,7 @@ class Distributions(Protocol):
 
     def crps(self, y: Any) -> np.ndarray: ...
     def pit(self, y: Any) -> np.ndarray: ...
+    def cde_loss(self, y: Any) -> np.ndarray: ...
     def interval(self, p: float) -> np.ndarray: ...
 
 
@@ -83,6 +86,106 @@ def pit_values(y_true: ArrayLike, y_pred: Distributions | ArrayLike) -> np.ndarr
         return y_pred.pit(truth)
     draws = _draws(y_pred, len(truth))
     return ((draws < truth[:, None]).mean(axis=1) + (draws <= truth[:, None]).mean(axis=1)) / 2
+
+
+def plot_pit(
+    y_true: ArrayLike, y_pred: Distributions | ArrayLike, *, n_bins: int = 20, label: str | None = None, ax: Any = None
+) -> Any:
+    """Draw a histogram of `pit_values`, with the range in which 95 % of the bars lie if the distributions are right.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True targets.
+    y_pred : PredictedDistribution, or array-like of shape (n_samples, n_draws)
+        What `predict_distribution` returned, or draws from any distributions.
+    n_bins : int, default=20
+        Number of bars.
+    label : str, default=None
+        Name of the model, for a legend.
+    ax : matplotlib Axes, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes. A valley: distributions are too narrow; a hill: too wide; a slope: they lie too low or too high.
+    """
+    check_integer("n_bins", n_bins, 1)
+    pit = pit_values(y_true, y_pred)
+    if ax is None:
+        plt = need("matplotlib.pyplot", "A figure", "plots")
+        _, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
+    counts, edges = np.histogram(pit, n_bins, (0.0, 1.0))
+    ax.stairs(
+        counts * n_bins / len(pit), edges, fill=label is None, color="#0072B2" if label is None else None, label=label
+    )
+    low, high = expected_bars(len(pit), n_bins)
+    ax.axhspan(low, high, color="#6B6B6B", alpha=0.25, linewidth=0)
+    ax.axhline(1.0, color="#6B6B6B", linestyle="--", linewidth=1)
+    ax.set(xlim=(0, 1), xlabel="F(true target)", ylabel="density")
+    if label is not None:
+        ax.legend(frameon=False)
+    return ax
+
+
+def expected_bars(n_objects: int, n_bins: int) -> tuple[float, float]:
+    """Between which heights 95 % of the bars of a histogram of uniform numbers lie; their mean is 1."""
+    low, high = binom.ppf([0.025, 0.975], n_objects, 1 / n_bins) * n_bins / n_objects
+    return float(low), float(high)
+
+
+def cde_loss(
+    y_true: ArrayLike,
+    y_pred: Distributions | ArrayLike,
+    grid: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Loss of conditional densities f (Izbicki & Lee 2017), averaged over the objects: ∫ f(t)² dt − 2 f(y).
+
+    Up to a constant it is the integrated squared distance to the true density; it needs densities, not only draws.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True targets.
+    y_pred : PredictedDistribution, or array-like of shape (n_samples, n_places)
+        What `predict_distribution` returned, or densities of any model at the places of a grid.
+    grid : array-like of shape (n_places,), default=None
+        The places of the densities, increasing. Between them, densities are interpolated; beyond them they are 0.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the objects.
+
+    Returns
+    -------
+    float
+        The weighted mean; lower is better.
+
+    Examples
+    --------
+    >>> from probforest.metrics import cde_loss
+    >>> round(cde_loss([0.5, 0.5], [[1.0, 1.0, 1.0], [0.0, 2.0, 0.0]], [0.0, 0.5, 1.0]), 4)
+    -1.8333
+    """
+    truth = read_scored("y_true", y_true)
+    if hasattr(y_pred, "cde_loss"):
+        if grid is not None:
+            raise ValueError("grid is for densities in an array; the densities of a PredictedDistribution need none.")
+        return _mean(y_pred.cde_loss(truth), sample_weight)
+    if grid is None:
+        raise ValueError("y_pred is an array, so that grid is needed: the places of its densities.")
+    places = read_scored("grid", grid)
+    if len(places) < 2 or not (np.diff(places) > 0).all():
+        raise ValueError("grid must be at least two increasing numbers.")
+    densities = read_scored("y_pred", y_pred, len(truth), len(places))
+    if (densities < 0).any():
+        row = int(np.argwhere(densities < 0)[0][0])
+        raise ValueError(f"y_pred is negative in row {row}; expected densities.")
+    left, right = densities[:, :-1], densities[:, 1:]
+    squares = ((left * left + left * right + right * right) / 3) @ np.diff(places)  # exact between two places
+    at_truth = [np.interp(y, places, density, 0.0, 0.0) for y, density in zip(truth, densities, strict=True)]
+    return _mean(squares - 2 * np.array(at_truth), sample_weight)
 
 
 def coverage(

@@ -202,8 +202,9 @@ def test_the_page_about_other_tables_has_no_such_warning(small_model, tmp_path, 
 
 def test_demo_and_experiments(tmp_path, capsys):
     rows = json.loads(said(capsys, "demo", "--objects", "60", "--trees", "2", "--json").out)
-    assert len(rows) == 4
+    assert len(rows) == 5
     assert 0 < rows[0]["probforest"]["accuracy"] <= 1
+    assert 0 < rows[4]["probforest"]["crps"] < rows[4]["probforest"]["rmse"]
     assert call("experiments", "nothing") == 2
     assert "unknown experiment 'nothing'" in capsys.readouterr().err
 
@@ -408,6 +409,9 @@ def test_demo_prints_the_comparison(capsys):
     for row in rows:
         numbers = [float(word) for word in row.split()[-8:]]
         assert all(0 < accuracy <= 1 for accuracy in numbers[:2])
+    numbers = next(row for row in printed if row.startswith("numbers"))
+    rmse = [float(word) for word in numbers.split()[-8:-6]]
+    assert rmse[1] < rmse[0]
 
 
 def test_the_same_seed_prints_the_same_accuracies(capsys):

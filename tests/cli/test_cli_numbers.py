@@ -75,6 +75,21 @@ def test_quantiles_and_prefix(folder, tmp_path):
     assert header == ["name", "p_predicted_mean", "p_predicted_std", "p_predicted_q2_5", "p_predicted_q50"]
 
 
+def test_draws(folder, tmp_path, capsys):
+    words = ["predict", folder / "z.prf", folder / "test.csv", "--keep", "name", "--draws", "40"]
+    assert call(*words, "-o", tmp_path / "out.parquet") == 0
+    assert call(*words, "-o", tmp_path / "again.parquet") == 0
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_parquet(tmp_path / "out.parquet")
+    assert list(frame.columns)[:4] == ["name", "predicted_mean", "predicted_std", "predicted_draw1"]
+    draws = frame.filter(like="draw").to_numpy()
+    assert draws.shape == (300, 40)
+    assert np.abs(draws.mean(axis=1) - frame["predicted_mean"]).max() < 1.2 * frame["predicted_std"].max()
+    pandas.testing.assert_frame_equal(frame, pandas.read_parquet(tmp_path / "again.parquet"))
+    assert call(*words, "--quantiles", "0.5", "-o", tmp_path / "no.csv") == 2
+    assert "only one of them" in capsys.readouterr().err
+
+
 def test_evaluation(folder, capsys):
     out = said(capsys, "evaluate", folder / "z.prf", folder / "test.csv").out
     for word in ("CRPS", "68% intervals", "95% intervals", "redshifts", "by size of the errors"):
@@ -86,6 +101,37 @@ def test_evaluation(folder, capsys):
     assert not result["is_training_table"]
     seen = said(capsys, "evaluate", folder / "z.prf", folder / "train.csv")
     assert "too good" in seen.err
+
+
+def test_reports_and_figures(folder, capsys, tmp_path):
+    words = [
+        "evaluate",
+        folder / "z.prf",
+        folder / "test.csv",
+        "--report",
+        tmp_path / "r.html",
+        "--plots",
+        tmp_path / "f",
+    ]
+    assert "written" in said(capsys, *words).out
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    for text in ("z.prf on test.csv", "Redshift outliers", "Bias", "What intervals contain", "Numbers in</dt><dd>z"):
+        assert text in page
+    assert page.count("<figure>") == 7
+    assert len(list((tmp_path / "f").glob("*.png"))) == 7
+    assert call(*words) == 2
+    assert "--overwrite" in capsys.readouterr().err
+
+
+def test_targets_with_many_digits_are_numbers(folder, tmp_path, capsys):
+    lines = (folder / "test.csv").read_text().splitlines()
+    long = [",".join([*line.split(",")[:5], f"{float(line.split(',')[5]):.18e}", "1"]) for line in lines[1:]]
+    write(tmp_path / "long.csv", "\n".join([lines[0], *long]) + "\n")
+    expected, found = (
+        json.loads(said(capsys, "evaluate", folder / "z.prf", path, "--json").out)
+        for path in (folder / "test.csv", tmp_path / "long.csv")
+    )
+    assert found["crps"] == pytest.approx(expected["crps"])
 
 
 def test_inspection(folder, capsys):
@@ -129,8 +175,6 @@ def test_text_can_not_be_numbers(folder, tmp_path, capsys):
 
 
 def test_questions_for_the_other_kind_are_refused(folder, small_model, tmp_path, capsys):
-    assert call("evaluate", folder / "z.prf", folder / "test.csv", "--report", tmp_path / "r.html") == 2
-    assert "--report and --plots draw figures of classes" in capsys.readouterr().err
     assert call("evaluate", folder / "z.prf", folder / "test.csv", "--target", "name") == 2
     assert "has no numbers" in capsys.readouterr().err
     assert call("predict", folder / "z.prf", folder / "test.csv", "--quantiles", "2", "-o", tmp_path / "o.csv") == 2

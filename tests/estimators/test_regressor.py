@@ -84,6 +84,17 @@ def test_as_good_as_scikit_learn_on_exact_values(friedman):
     assert ours > theirs - 0.02
 
 
+def test_draws_from_posteriors_of_targets_count_with_their_deviation(friedman):
+    X, y = friedman
+    random = np.random.default_rng(0)
+    y_err = random.uniform(0.1, 3.0, len(y))
+    draws = y[:, None] + y_err[:, None] * np.array([1.0, -1.0, np.nan, 1.0, -1.0])  # their deviation is the error
+    expected = ProbabilisticRandomForestRegressor(5, random_state=0).fit(X, y, y_err=y_err)
+    found = ProbabilisticRandomForestRegressor(5, random_state=0).fit(X, y, y_err=draws)
+    np.testing.assert_allclose(found.predict(X), expected.predict(X), rtol=1e-9)
+    assert found.target_scatter_ == pytest.approx(expected.target_scatter_)
+
+
 def test_units_and_offsets_of_targets_change_nothing(friedman):
     X, y = friedman
     expected = ProbabilisticRandomForestRegressor(10, random_state=0).fit(X, y)
@@ -233,6 +244,9 @@ BAD = {
     "no known error": ({"y_err": np.full(30, np.nan)}, "y_err is NaN for all objects"),
     "endless errors": ({"y_err": np.full(30, np.inf)}, "y_err is infinite for all objects"),
     "shape of errors": ({"y_err": np.ones(7)}, r"y_err has shape \(7,\)"),
+    "two-dimensional errors": ({"y_err": np.ones((29, 5))}, r"y_err has shape \(29, 5\).*\(30, m\)"),
+    "an infinite draw": ({"y_err": [[1.0, 2.0, np.inf]] * 30}, "y_err has the draw inf at row 0, column 2"),
+    "no known draw": ({"y_err": np.full((30, 3), np.nan)}, "y_err is NaN for all objects"),
     "three sides": ({"y_err": (1.0, 1.0, 1.0)}, "y_err is a tuple of 3"),
     "text errors": ({"y_err": ["x"] * 30}, "y_err must hold numbers"),
     "weights": ({"sample_weight": np.zeros(30)}, "Every object has weight zero"),

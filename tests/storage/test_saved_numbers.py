@@ -36,9 +36,17 @@ def assert_same(loaded, model, table):
     for numbers in ("mean", "std", "median"):
         np.testing.assert_array_equal(getattr(one, numbers), getattr(other, numbers))
     np.testing.assert_array_equal(one.crps(y), other.crps(y))
+    if model.conformal_ is not None:
+        np.testing.assert_array_equal(*(each.interval(0.68, conformal=True) for each in (one, other)))
     for name in ("prior_", "error_scale_", "error_trial_", "target_scatter_"):
         assert getattr(loaded, name) == getattr(model, name)
     assert loaded.get_params() == model.get_params()
+    if getattr(model, "noisy_forest_", None) is not None:
+        noisy = {"X_err": 3 * np.asarray(X_err)}
+        np.testing.assert_array_equal(
+            loaded.predict_quantiles(X, 0.3, **noisy), model.predict_quantiles(X, 0.3, **noisy)
+        )
+        assert loaded.noise_factor(X, **noisy) == model.noise_factor(X, **noisy) > 2
 
 
 @pytest.mark.filterwarnings("ignore:.*drawn by every tree")
@@ -105,8 +113,15 @@ SPOILERS = {
     "targets out of order": ("target_values", put(-1e9)),
     "an infinite target": ("target_values", put(np.inf)),
     "a mean that is no number": ("nodes_value", put(np.nan)),
-    "a calibration that falls": ("calibration", lambda array: array.__setitem__(5, 0.99)),
+    "a calibration that falls": ("calibration", lambda array: array.__setitem__((0, 5), 0.99)),
     "a calibration that does not end": ("calibration", put(np.nan)),
+    "bins of errors out of order": ("usual_edges", lambda array: array.__setitem__((0, 0), 1e9)),
+    "a usual error that is no number": ("usual_sizes", put(np.inf)),
+    "shares of errors that are too large": ("usual_shares", put(2.0)),
+    "a spoiled forest for noisy tables": ("noisy_leaf_shares", put(-0.5)),
+    "a margin that is no number": ("conformal", put(np.nan)),
+    "a margin of minus infinity": ("conformal", put(-np.inf)),
+    "a scale of margins of nothing": ("conformal", zero(0)),
     "an infinite prediction": ("oob_prediction", put(np.inf)),
 }
 
@@ -132,6 +147,10 @@ def test_spoiled_files_are_refused(name, forest, tmp_path):
         ("error_trial", 3),
         ("target_scatter", -1.0),
         ("error_scale", -1.0),
+        ("usual_errors", [0.0, -1.0]),
+        ("usual_errors", [0.0]),
+        ("noisy_forest", None),
+        ("noisy_forest", {"kind": "forest"}),
         ("kind", "tree regressor"),
         ("kind", "forest"),
     ],

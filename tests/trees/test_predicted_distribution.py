@@ -1,5 +1,7 @@
 """The predictive distribution: Meinshausen's weights, what errors do to it, and that it is calibrated."""
 
+import sys
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -159,3 +161,114 @@ def test_equal_targets_are_one(friedman):
     np.testing.assert_array_equal(answer.targets, np.unique(rounded))
     np.testing.assert_allclose(answer.cdf(1e9), 1)
     assert answer.cdf(-1e9).tolist() == [0.0] * len(y)
+
+
+@pytest.fixture(scope="module")
+def answer(friedman):
+    X, y = friedman
+    forest = ProbabilisticRandomForestRegressor(15, random_state=0).fit(X, y)
+    query, truth = make_friedman1(30, random_state=5)
+    return forest.predict_distribution(query), truth, forest, query
+
+
+def test_some_objects_are_those_of_all(answer):
+    everything = answer[0]
+    for rows in (3, [4, 0], slice(2, 9), np.arange(30) > 20, -1):
+        np.testing.assert_array_equal(everything[rows].median, np.atleast_1d(everything.median[rows]))
+    with pytest.raises(IndexError, match="below 30"):
+        everything[30]
+    with pytest.raises(IndexError, match="numbers of objects"):
+        everything["a"]
+
+
+def test_the_loss_of_densities_is_an_integral(answer):
+    everything, truth, _, _ = answer
+    grid = np.linspace(-30, 60, 9001)
+    density = everything.pdf(grid[None, :])
+    expected = np.trapezoid(density**2, grid, axis=1) - 2 * everything.pdf(truth)
+    np.testing.assert_allclose(everything.cde_loss(truth), expected, rtol=1e-4)
+    one_target = ProbabilisticRandomForestRegressor(3).fit(np.ones((5, 1)), np.full(5, 2.0))
+    assert one_target.predict_distribution([[1.0]]).cde_loss([2.0]).tolist() == [np.inf]
+
+
+@pytest.mark.parametrize("kind", ["mean", "median", "mode"])
+def test_prediction_says_which_number_is_returned(answer, friedman, kind):
+    everything, _, forest, query = answer
+    forest = ProbabilisticRandomForestRegressor(15, random_state=0, prediction=kind, oob_score=True).fit(*friedman)
+    expected = getattr(everything, kind)
+    np.testing.assert_allclose(forest.predict(query), expected, rtol=1e-12)
+    number, std = forest.predict(query, return_std=True)
+    np.testing.assert_allclose(number, expected, rtol=1e-12)
+    np.testing.assert_array_equal(std, everything.std)
+    with pytest.raises(ValueError, match="kind"):
+        everything.point("middle")
+
+
+def test_out_of_bag_medians_are_those_of_trees_that_left_objects_out(friedman):
+    X, y = friedman
+    weight = np.where(np.arange(len(y)) < 20, 0.0, 1.0)
+    forest = ProbabilisticRandomForestRegressor(12, random_state=0, prediction="median", oob_score=True)
+    with pytest.warns(UserWarning, match="drawn by every tree"):
+        forest.fit(X, y, sample_weight=weight)
+    leaves = forest.apply(X)
+    for row in (0, 25, 90, 249):
+        weights = np.zeros(len(y))
+        for t, draw in enumerate(forest.draws_):
+            counts = np.zeros(len(y))
+            counts[20:] = draw.counts()
+            if counts[row] == 0:
+                together = counts * (leaves[:, t] == leaves[row, t])
+                weights += together / together.sum()
+        order = np.argsort(y)
+        up_to = np.cumsum(weights[order]) / weights.sum()
+        assert forest.oob_prediction_[row] == y[order][np.argmax(up_to >= 0.5 - 1e-12)]
+
+
+def test_figures_of_objects(answer):
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    everything, truth, _, _ = answer
+    ax = everything.plot([2, 7], p=0.5, truth=truth, ax=Figure().subplots())
+    curves = [line.get_xydata() for line in ax.lines]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["object 2", "object 7"]
+    assert len(curves) == 4
+    for curve, row in zip(curves[::2], (2, 7), strict=True):
+        assert np.trapezoid(curve[:, 1], curve[:, 0]) == pytest.approx(1, abs=0.02)
+        np.testing.assert_allclose(curve[:, 1], everything[row].pdf(curve[None, :, 0])[0])
+    assert curves[1][0, 0] == truth[2]
+
+
+def test_densities_for_qp(answer):
+    qp = pytest.importorskip("qp")
+    everything, truth, _, _ = answer
+    ensemble = everything.to_qp()
+    assert isinstance(ensemble, qp.Ensemble)
+    assert ensemble.npdf == 30
+    np.testing.assert_allclose(ensemble.mean().ravel(), everything.mean, atol=0.05)
+    places = np.array([[8.0, 15.0]])
+    np.testing.assert_allclose(ensemble.pdf(places[0]), everything.pdf(places), atol=0.003)
+    fine = everything.to_qp(np.linspace(-10, 40, 2001))
+    np.testing.assert_allclose(fine.pdf(truth[:, None]).ravel(), everything.pdf(truth), rtol=0.01)
+
+
+def test_densities_narrower_than_the_grid_keep_their_mass():
+    pytest.importorskip("qp")
+    forest = ProbabilisticRandomForestRegressor(3, random_state=0).fit([[0.0], [1.0]] * 9, [0.21, 0.79] * 9)
+    grid = np.linspace(0, 1, 11)
+    density = forest.predict_distribution([[0.0], [1.0]]).to_qp(grid).pdf(grid)
+    np.testing.assert_allclose(density, 10 * np.eye(11)[[2, 8]], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "grid", [[1.0, 2.0], [3.0, 2.0, 1.0], [0.0, np.nan, 1.0], [[1.0, 2.0, 3.0]], [90.0, 91.0, 92.0]]
+)
+def test_bad_grids_are_refused(answer, grid):
+    with pytest.raises(ValueError, match="grid"):
+        answer[0].to_qp(grid)
+
+
+def test_qp_is_named_if_it_is_missing(answer, monkeypatch):
+    monkeypatch.setitem(sys.modules, "qp", None)
+    with pytest.raises(ImportError, match=r"to_qp needs qp.*probforest\[photoz\]"):
+        answer[0].to_qp()

@@ -3,6 +3,7 @@
 import argparse
 
 from ..estimators.compiling import compile_kernels
+from ..studies import number_demo
 from ..studies.demo import HEADER, compare, line
 from .console import Console
 
@@ -15,5 +16,9 @@ def run(options: argparse.Namespace, console: Console) -> int:
     for name, theirs, ours in compare(options.objects, options.trees, options.n_jobs, options.seed):
         console.say(line(name, theirs, ours))
         rows.append({"data": name, "scikit-learn": theirs._asdict(), "probforest": ours._asdict()})
+    console.say(number_demo.HEADER)
+    name, of_theirs, of_ours = number_demo.compare_numbers(options.objects, options.trees, options.n_jobs, options.seed)
+    console.say(number_demo.line(name, of_theirs, of_ours))
+    rows.append({"data": name, "scikit-learn": of_theirs._asdict(), "probforest": of_ours._asdict()})
     console.result(rows)
     return 0

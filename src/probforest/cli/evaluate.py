@@ -63,7 +63,7 @@ def _run(options: argparse.Namespace, console: Console, report: Path | None) -> 
         target = options.target or about.get("target")
         if target is None:
             raise ValueError("The model does not know which column has the numbers. Add --target COLUMN.")
-        return evaluate_forest(model, options, console, about, target)
+        return evaluate_forest(model, options, console, header, target, report)
     with open_catalogue(options.table) as catalogue:
         target = _target(options.target or about.get("target"), catalogue)
         predictions = predict_table(model, catalogue, [target], console)

@@ -3,19 +3,29 @@
 import argparse
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..estimators.regressor import ProbabilisticRegressor
-from ..evaluation.number_scores import INTERVALS, NumberEvaluation, evaluate_numbers, number_text
+from ..evaluation.drawing import write_figures
+from ..evaluation.number_figures import number_figures
+from ..evaluation.number_report import html_number_report
+from ..evaluation.number_scores import INTERVALS, NumberAnswers, NumberEvaluation, evaluate_numbers
+from ..evaluation.number_text import number_text
 from ..storage.catalogues import Catalogue, open_catalogue, open_output
+from ..storage.catalogues.catalogue import is_text
+from ..trees.predicted_distribution import PredictedDistribution
 from . import reasons
 from .console import Console
 from .number_target import read_numbers_of, refuse_text
 from .predictions import Fingerprint, TablePredictions, columns_of, predict_table
 
 DEFAULT_QUANTILES = (0.16, 0.5, 0.84)
+_SEED = 0  # of draws: the same table again
+_SCORES = 5  # numbers of each object beside the ends of intervals
 _REDSHIFTS = {"z", "redshift", "zspec", "z_spec", "specz", "spec_z", "zsp"}
 
 
@@ -27,10 +37,24 @@ def checked_quantiles(given: list[float] | None) -> np.ndarray:
     return levels
 
 
-def names_of_columns(levels: np.ndarray, prefix: str) -> list[str]:
-    """Names of the new columns: predicted_mean, predicted_std, predicted_q16, ..."""
-    quantiles = [f"q{100 * level:.6g}".replace(".", "_") for level in levels.tolist()]
-    return [f"{prefix}predicted_{name}" for name in ("mean", "std", *quantiles)]
+class _Columns:
+    """The new columns: mean and deviation, and quantiles or draws."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        if options.draws is not None and options.quantiles is not None:
+            raise ValueError("--quantiles and --draws: expected only one of them.")
+        self._n_draws = options.draws
+        self._levels = checked_quantiles(options.quantiles)
+        self._random = np.random.RandomState(_SEED)
+        quantiles = [f"q{100 * level:.6g}".replace(".", "_") for level in self._levels.tolist()]
+        others = quantiles if options.draws is None else [f"draw{k + 1}" for k in range(options.draws)]
+        self.names = [f"{options.prefix}predicted_{name}" for name in ("mean", "std", *others)]
+
+    def of(self, answer: PredictedDistribution) -> np.ndarray:
+        """The numbers of some rows, (n, k)."""
+        if self._n_draws is None:
+            return answer.summary(self._levels)
+        return np.column_stack([answer.summary([]), answer.sample(self._n_draws, self._random)])
 
 
 def predict_numbers(
@@ -39,13 +63,13 @@ def predict_numbers(
     console: Console,
     kept_columns: Callable[[Catalogue], list[str]],
 ) -> int:
-    """Write mean, deviation and quantiles of every row."""
+    """Write mean, deviation, and quantiles or draws of every row."""
     import pyarrow
 
-    levels, start, n_rows = checked_quantiles(options.quantiles), time.perf_counter(), 0
+    columns, start, n_rows = _Columns(options), time.perf_counter(), 0
     with open_catalogue(options.table) as catalogue:
-        kept, new_names = kept_columns(catalogue), names_of_columns(levels, options.prefix)
-        new_names += reasons.names_of_columns(options.prefix) if options.explain else []
+        reason_names = reasons.names_of_columns(options.prefix) if options.explain else []
+        kept, new_names = kept_columns(catalogue), [*columns.names, *reason_names]
         taken = [name for name in new_names if name in kept]
         if taken:
             raise ValueError(
@@ -59,7 +83,7 @@ def predict_numbers(
                 console.note(note)
             for prediction in predictions.pieces:
                 written = prediction.chunk.others
-                for name, column in zip(new_names, prediction.answer.summary(levels).T, strict=False):
+                for name, column in zip(columns.names, columns.of(prediction.answer).T, strict=True):
                     written = written.append_column(name, pyarrow.array(np.ascontiguousarray(column)))
                 if options.explain:
                     why = reasons.reasons_of(model, prediction.X, predictions.shifts)
@@ -80,61 +104,106 @@ def predict_numbers(
 
 
 def evaluate_forest(
-    model: ProbabilisticRegressor, options: argparse.Namespace, console: Console, about: dict[str, Any], target: str
+    model: ProbabilisticRegressor,
+    options: argparse.Namespace,
+    console: Console,
+    header: dict[str, Any],
+    target: str,
+    report: Path | None,
 ) -> int:
     """Compare with the numbers of a table."""
-    if options.report is not None or options.plots is not None:
-        raise ValueError("--report and --plots draw figures of classes; the scores of a regressor are printed only.")
     with open_catalogue(options.table) as catalogue:
         catalogue.refuse_unknown([target])
         predictions = predict_table(model, catalogue, [target], console, lambda X: model.predict_distribution(X))
-        evaluation, n_left_out, fingerprint = _evaluated(model, catalogue, target, predictions)
-    is_training_table = about.get("fingerprint") == fingerprint
-    notes = list(predictions.notes)
-    if is_training_table:
-        notes.insert(0, f"the forest was trained on the objects in {options.table.name}, so the results are too good.")
+        answers, n_left_out, fingerprint = _answers(model, catalogue, target, predictions)
+    evaluation = evaluate_numbers(answers, is_redshift=target.lower() in _REDSHIFTS)
+    is_training_table = header["about"].get("fingerprint") == fingerprint
+    too_good = f"the forest was trained on the objects in {options.table.name}, so the results are too good."
+    notes = [*([too_good] if is_training_table else []), *predictions.notes]
     for note in notes:
         console.note(note)
     console.say(f"{options.model} on {options.table}, numbers in {target}\n")
     if n_left_out:
         console.say(f"left out: {n_left_out:,} rows without a number")
     console.say("\n".join(number_text(evaluation)))
-    names = {"model": str(options.model), "table": str(options.table), "target": target}
+    if report is not None or options.plots is not None:
+        names = [str(name) for name in model.feature_names_]
+        plots = number_figures(answers, evaluation, target, model.feature_importances_, names)
+        if options.plots is not None:
+            write_figures(plots, options.plots)
+        if report is not None:
+            page = html_number_report(
+                evaluation,
+                plots,
+                title=f"{options.model.name} on {options.table.name}",
+                details=_details(options, evaluation, target, header, n_left_out),
+                banner=too_good[:1].upper() + too_good[1:] if is_training_table else "",
+                warnings=predictions.notes,
+                error_shifts={shift.name: shift.in_words() for shift in predictions.shifts},
+            )
+            report.write_text(page, encoding="utf-8", errors="backslashreplace")  # names of files may be no text
+        written = [str(path) for path in (options.plots, options.report) if path is not None]
+        console.say(f"\nwritten: {', '.join(written)}")
+    names_of_files = {"model": str(options.model), "table": str(options.table), "target": target}
     remarks = {"is_training_table": is_training_table, "notes": notes, "rows_without_number": n_left_out}
-    console.result({**names, **remarks, **predictions.as_dict(), **evaluation.as_dict()})
+    console.result({**names_of_files, **remarks, **predictions.as_dict(), **evaluation.as_dict()})
     return 0
 
 
-def _evaluated(
+def _details(
+    options: argparse.Namespace, evaluation: NumberEvaluation, target: str, header: dict[str, Any], n_left_out: int
+) -> dict[str, str]:
+    return {
+        "Model": options.model.name,
+        "Table": options.table.name,
+        "Numbers in": target,
+        "Trained on": str(header["about"].get("table", "unknown")),
+        "Objects": f"{evaluation.n_objects:,}",
+        "Rows without a number, left out": f"{n_left_out:,}",
+        "Size of the errors": "median over the features of error / median error in training",
+        "probforest": header["written_by"],
+    }
+
+
+def _answers(
     model: ProbabilisticRegressor, catalogue: Catalogue, target: str, predictions: TablePredictions
-) -> tuple[NumberEvaluation, int, str]:
-    """The evaluation, the number of rows without a number, and the fingerprint of the others."""
-    levels = np.array([level for p in INTERVALS for level in ((1 - p) / 2, (1 + p) / 2)])
+) -> tuple[NumberAnswers, int, str]:
+    """What the model says about the rows with a number, how many have none, and the fingerprint of the others."""
     truth, numbers, sizes, n_left_out = [], [], [], 0
     fingerprint = Fingerprint(columns_of(model))
     for prediction in predictions.pieces:
-        column = prediction.chunk.others.column(target)
+        column = _target_of(prediction.chunk.others, target, catalogue)
         refuse_text(column, f"{catalogue.path}: the column {target!r}")
         y, known = read_numbers_of(column)
         fingerprint.after(prediction.chunk.numbers.filter(known))
-        everywhere = np.zeros(len(known))
-        everywhere[known] = y
-        answer = prediction.answer
-        scores = np.column_stack([answer.summary(levels), answer.crps(everywhere), answer.pit(everywhere)])
-        truth.append(y)
-        numbers.append(scores[known])
-        sizes.append(model.error_sizes(prediction.X)[known])
+        if len(y):
+            truth.append(y)
+            numbers.append(_numbers_of(prediction.answer[known], model.prediction, y))
+            sizes.append(model.error_sizes(prediction.X)[known])
         n_left_out += int(np.sum(~known))
     if not truth:
-        raise ValueError(f"{catalogue.path} has no rows.")
-    y, found, size = np.concatenate(truth), np.concatenate(numbers), np.concatenate(sizes)
-    evaluation = evaluate_numbers(
-        y,
-        found[:, 0],
-        crps=found[:, -2],
-        pit=found[:, -1],
-        intervals={p: found[:, 2 + 2 * place : 4 + 2 * place] for place, p in enumerate(INTERVALS)},
-        error_size=size if model.fitted_with_errors_ else None,
-        is_redshift=target.lower() in _REDSHIFTS,
-    )
-    return evaluation, n_left_out, fingerprint.hex()
+        raise ValueError(f"{catalogue.path} has no rows" + (" with a number." if n_left_out else "."))
+    found = np.concatenate(numbers)
+    predicted, std, crps, cde_loss, pit = found.T[:_SCORES]
+    intervals = {p: found[:, _SCORES + 2 * place : _SCORES + 2 * place + 2] for place, p in enumerate(INTERVALS)}
+    size = np.concatenate(sizes) if model.fitted_with_errors_ else None
+    answers = NumberAnswers(np.concatenate(truth), predicted, std, crps, cde_loss, pit, intervals, size)
+    return answers, n_left_out, fingerprint.hex()
+
+
+def _target_of(others: Any, target: str, catalogue: Catalogue) -> Any:
+    """The column with the numbers; those with more digits than a float has are copied as text."""
+    column = others.column(target)
+    if is_text(column.type):
+        with suppress(ValueError):
+            return catalogue.as_numbers(others.select([target])).column(target)
+    return column
+
+
+def _numbers_of(answer: PredictedDistribution, kind: str, y: np.ndarray) -> np.ndarray:
+    """Prediction, deviation, CRPS, CDE loss, PIT and the ends of intervals of every object, in one go."""
+    levels = np.array([level for p in INTERVALS for level in ((1 - p) / 2, (1 + p) / 2)])
+    summary = answer.summary(levels)
+    point = summary[:, 0] if kind == "mean" else answer.point(kind)
+    scores = [point, summary[:, 1], answer.crps(y), answer.cde_loss(y), answer.pit(y)]
+    return np.column_stack([*scores, summary[:, 2:]])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..estimators.forest_regressor import ProbabilisticRandomForestRegressor
-from ..evaluation.number_scores import NumberEvaluation, evaluate_numbers
+from ..evaluation.number_scores import NumberAnswers, NumberEvaluation, evaluate_numbers
 from ..storage.catalogues.catalogue import is_number
 
 MANY_NUMBERS = 20  # different numbers with a fraction; fewer may be classes
@@ -53,7 +53,9 @@ def out_of_bag(forest: ProbabilisticRandomForestRegressor, y: np.ndarray) -> Num
     if not forest.oob_score:
         return None
     judged = np.isfinite(forest.oob_prediction_)
-    return evaluate_numbers(y[judged], forest.oob_prediction_[judged]) if judged.any() else None
+    if not judged.any():
+        return None
+    return evaluate_numbers(NumberAnswers(y[judged], forest.oob_prediction_[judged]))
 
 
 def other_roles(options: argparse.Namespace) -> list[str]:

@@ -26,8 +26,9 @@ def run(options: argparse.Namespace, console: Console) -> int:
     model = load_for_tables(options.model, options.n_jobs)
     if isinstance(model, ProbabilisticRegressor):
         return predict_numbers(model, options, console, lambda catalogue: _kept_columns(catalogue, model, options))
-    if options.quantiles is not None:
-        raise ValueError(f"--quantiles: {options.model} predicts classes, not numbers.")
+    for option in ("quantiles", "draws"):
+        if getattr(options, option) is not None:
+            raise ValueError(f"--{option}: {options.model} predicts classes, not numbers.")
     with open_catalogue(options.table) as catalogue:
         kept = _kept_columns(catalogue, model, options)
         new_names = _new_columns(model, kept, options)

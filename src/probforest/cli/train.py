@@ -14,7 +14,8 @@ from ..estimators.boosting import ProbabilisticGradientBoostingClassifier
 from ..estimators.choices import describe_choices
 from ..estimators.forest import ProbabilisticRandomForestClassifier
 from ..estimators.forest_regressor import ProbabilisticRandomForestRegressor
-from ..evaluation.number_scores import NumberEvaluation, number_text
+from ..evaluation.number_scores import NumberEvaluation
+from ..evaluation.number_text import number_text
 from ..evaluation.scores import Evaluation, evaluate
 from ..evaluation.text import confusion_text
 from ..inputs.cell_error import CellError

@@ -11,6 +11,7 @@ from ..inputs.columns import Errors
 MissingRule: TypeAlias = Literal["auto", "observed", "equal", "learned"]
 UnknownErrorRule: TypeAlias = Literal["median", "exact", "raise"]
 PriorKind: TypeAlias = Literal["auto", "empirical", "normal", "joint"]
+PredictionKind: TypeAlias = Literal["mean", "median", "mode"]
 VotingRule: TypeAlias = Literal["soft", "majority"]
 MaxFeatures: TypeAlias = int | float | Literal["auto", "sqrt", "log2"] | None
 ErrorColumns: TypeAlias = Literal["auto"] | Mapping[str, str | tuple[str, str] | Errors]

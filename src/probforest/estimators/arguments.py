@@ -52,10 +52,12 @@ CLASS_TARGETS = {
 NUMBER_TARGETS = {
     "y": Description("array-like of shape (n_samples,)", "Targets, finite numbers."),
     "y_err": Description(
-        "None, float, array-like of shape (n_samples,), or two of these",
+        "None, float, array-like of shape (n_samples,), two of these, or array-like of shape (n_samples, n_draws)",
         "Standard deviations of the targets: an object counts with 1 / (s² + y_err²), where s is how targets scatter "
         "around predictions apart from their errors (`target_scatter_`). NaN is an unknown error, which is the median "
-        "of the others; inf an unknown target. A tuple is a pair (lower, upper). None: all targets are equally good.",
+        "of the others; inf an unknown target. A tuple is a pair (lower, upper). Three or more draws from the "
+        "posterior of every target count with their root mean square distance from `y`. None: all targets are equally "
+        "good.",
     ),
     "sample_weight": CLASS_TARGETS["sample_weight"],
 }
@@ -63,6 +65,10 @@ NUMBER_TARGETS = {
 NUMBER_SCORED = {
     "y": Description("array-like of shape (n_samples,)", "True targets."),
     "sample_weight": Description("array-like of shape (n_samples,)", "Weights of the objects in the mean."),
+}
+
+HELD_OUT = {
+    "y": Description("array-like of shape (n_samples,)", "Their true targets, which `fit` has not seen."),
 }
 
 RETURN_STD = {"return_std": Description("bool", "Whether to return standard deviations, too.")}

@@ -123,12 +123,7 @@ class BaggedTrees(TreeEnsemble):
         judges = self._judges(self.trees_, training)
         if len(judges) < len(self.trees_):
             warn_caller("Trees that were grown on another number of objects take no part in the out-of-bag score.")
-
-        def answers_of(tree: FittedTree, left_out: Cells) -> np.ndarray:
-            return self._sum_of_answers([tree], left_out)
-
-        n_columns = self.trees_[0].value.shape[1]
-        total, n_answers = out_of_bag_sums(judges, training.kept, query, answers_of, n_columns, self.n_jobs)
+        total, n_answers = self._out_of_bag_answers(judges, training, query)
         judged = n_answers > 0
         if not judged.all():
             warn_caller(
@@ -136,6 +131,17 @@ class BaggedTrees(TreeEnsemble):
                 "More trees help."
             )
         self._keep_out_of_bag(total, n_answers, judged & training.kept, truth)
+
+    def _out_of_bag_answers(
+        self, judges: list[tuple[FittedTree, Draw]], training: TrainingSet, query: Cells
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Sums (n, k) of the out-of-bag answers for all objects, and their numbers (n,)."""
+
+        def answers_of(tree: FittedTree, left_out: Cells) -> np.ndarray:
+            return self._sum_of_answers([tree], left_out)
+
+        n_columns = self.trees_[0].value.shape[1]
+        return out_of_bag_sums(judges, training.kept, query, answers_of, n_columns, self.n_jobs)
 
     def _judges(self, trees: list[FittedTree], training: TrainingSet) -> list[tuple[FittedTree, Draw]]:
         """The trees that were grown on as many objects, and what they drew."""

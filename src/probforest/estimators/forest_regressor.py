@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted
 
+from ..features.measurements import Measurements
+from ..features.usual_errors import UsualErrors, learn_usual_errors
 from ..inputs.targets import NumberTable
+from ..kernels.layout import Cells
 from ..support.docstrings import described
-from ..trees.calibration import learn_calibration
+from ..trees.bootstrap import Draw
+from ..trees.calibration import NOISES, calibration_at, learn_calibration, recalibrated
+from ..trees.conformal import learn_margins
+from ..trees.fitted_tree import FittedTree
+from ..trees.left_out import distributions_of_left_out, sample_of
 from ..trees.training_set import TrainingSet
+from ..trees.weighted_targets import WeightedTargets
 from .argument_types import (
     Distribution,
     ErrorColumns,
     ErrorScale,
     MaxFeatures,
     MissingRule,
+    PredictionKind,
     PriorKind,
+    Uncertainty,
     UnknownErrorRule,
 )
-from .arguments import NUMBER_ATTRIBUTES
+from .arguments import NUMBER_ATTRIBUTES, VALUES
 from .bagging import BaggedTrees
 from .parameters import FOREST_REGRESSOR_PARAMETERS
 from .regressor import ProbabilisticRegressor
+
+NOISIER = 1.1  # factor of errors from which a forest that spreads objects over all of their errors answers
 
 
 @described(FOREST_REGRESSOR_PARAMETERS, NUMBER_ATTRIBUTES)
@@ -47,8 +63,16 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
     draws_ : list of Draw
         What each tree drew.
     {attributes}
+    noisy_forest_ : ProbabilisticRandomForestRegressor or None
+        If "auto" chose an `error_scale_` below 1: a forest with error_scale=1, which answers for tables whose errors
+        are larger than those of training objects with the same values (`noise_factor`).
+    usual_errors_ : UsualErrors or None
+        How large errors are at each value, if a `noisy_forest_` or `calibrate` needs it.
     calibration_ : ndarray or None
-        With `calibrate`, the distribution of F(y) of out-of-bag targets y, at 129 levels from 0 to 1.
+        With `calibrate`, the distribution of F(y) of out-of-bag targets y, at 129 levels from 0 to 1: for tables like
+        the training set and, unless there is a `noisy_forest_`, with noise of 1 and 2 times the errors added.
+    conformal_ : Margins or None
+        With `calibrate`, or after `conformalize`: what conformal intervals are widened by.
     oob_score_ : float
         Out-of-bag R², or what the callable `oob_score` returned, with `oob_score`.
     oob_prediction_ : ndarray of shape (n_samples,)
@@ -69,6 +93,8 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
     _parameters = FOREST_REGRESSOR_PARAMETERS
     oob_score_: float
     oob_prediction_: np.ndarray
+    noisy_forest_: ProbabilisticRandomForestRegressor | None = None
+    usual_errors_: UsualErrors | None = None
 
     def __init__(
         self,
@@ -98,6 +124,7 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         error_columns: ErrorColumns | None = None,
         sentinels: Mapping[Any, Any] | None = None,
         error_features: bool = False,
+        prediction: PredictionKind = "mean",
         calibrate: bool = False,
     ) -> None:
         self.n_estimators = n_estimators
@@ -125,6 +152,7 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         self.error_columns = error_columns
         self.sentinels = sentinels
         self.error_features = error_features
+        self.prediction = prediction
         self.calibrate = calibrate
 
     def _check_parameters(self) -> None:
@@ -132,15 +160,123 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         if self.calibrate and not self.bootstrap:
             raise ValueError("calibrate needs bootstrap=True: without it every tree uses every object.")
 
-    def _learn_from_trees(self, training: TrainingSet) -> None:
-        self.calibration_ = None
+    def _fit(self, given: tuple, *target: Any) -> None:
+        earlier = self.noisy_forest_ if self._adds_trees else None
+        super()._fit(given, *target)
+        training: TrainingSet = self.__dict__.pop("_training")
+        takes_errors_less_seriously = self.error_scale == "auto" and self.error_scale_ < 1 and not self.error_features
+        needs_another = self.fitted_with_errors_ and takes_errors_less_seriously
+        self.noisy_forest_ = self._fit_for_noise(earlier, given, *target) if needs_another else None
+        self.usual_errors_, self.calibration_, self.conformal_ = None, None, None
+        if not (needs_another or self.calibrate):
+            return
+        measurements = self.feature_model_.read(self._read_table(given, self.feature_model_.layout))
+        weight = np.zeros(len(training.kept))
+        weight[training.kept] = training.weight
+        shares = self.feature_importances_[: self.feature_model_.n_values]
+        if not measurements.is_exact:
+            self.usual_errors_ = learn_usual_errors(measurements, weight, shares)
         if self.calibrate:
-            numbers = training.labels
-            assert isinstance(numbers, NumberTable)
-            judges = self._judges(self.trees_, training)
-            self.calibration_ = learn_calibration(
-                judges, training.cells, numbers.y, training.weight, float(self.keep_proba), self.n_jobs
-            )
+            self._calibrate(training, measurements)
+
+    def _learn_from_trees(self, training: TrainingSet) -> None:
+        self._training = training  # until the end of the fit
+
+    def _fit_for_noise(
+        self,
+        forest: ProbabilisticRandomForestRegressor | None,
+        given: tuple,
+        y: Any,
+        y_err: Any,
+        sample_weight: Any,
+    ) -> ProbabilisticRandomForestRegressor:
+        """A forest that spreads objects over all of their errors, for tables with larger errors than the training set,
+        which this one does not take seriously enough. `forest`: the earlier one, to which trees are added."""
+        forest = clone(self) if forest is None else forest
+        prior = "empirical" if self.prior == "auto" else self.prior
+        forest.set_params(
+            **self.get_params(deep=False) | {"error_scale": 1.0, "prior": prior, "oob_score": False, "verbose": 0}
+        )
+        X, X_err, X_limit, X_samples = given
+        values = {"X_err": X_err, "X_limit": X_limit, "X_samples": X_samples}
+        with catch_warnings():
+            simplefilter("ignore")  # the same have been given before
+            return forest.fit(X, y, **values, y_err=y_err, sample_weight=sample_weight)
+
+    def _calibrate(self, training: TrainingSet, measurements: Measurements) -> None:
+        """Learn from objects that trees did not draw how distributions should be corrected, and how wide conformal
+        intervals must be; the former also with noise added, unless another forest answers then."""
+        numbers, rows = training.labels, sample_of(training.n_objects)
+        assert isinstance(numbers, NumberTable)
+        y, weight, judges = numbers.y[rows], training.weight[rows], self._judges(self.trees_, training)
+        as_it_is = training.cells._replace(values=training.cells.values[rows])
+
+        def left_out(query: Cells) -> Iterator[tuple[np.ndarray, WeightedTargets]]:
+            return distributions_of_left_out(judges, query, rows, float(self.keep_proba), self.n_jobs)
+
+        found = [learn_calibration(left_out(as_it_is), y, weight)]
+        if self.noisy_forest_ is None and not measurements.is_exact:
+            sample, random = measurements.rows(np.flatnonzero(training.kept)[rows]), np.random.default_rng(0)
+            for noise in NOISES[1:]:
+                query = self.feature_model_.apply(
+                    sample.with_noise_added(noise, random), unknown_error=self.unknown_error, n_jobs=self.n_jobs
+                )
+                found.append(learn_calibration(left_out(query), y, weight))
+        known = [each for each in found if each is not None]
+        self.calibration_ = np.array(known) if len(known) == len(found) else None
+        usual = calibration_at(self.calibration_, 1.0)
+        self.conformal_ = learn_margins(((at, recalibrated(piece, usual)) for at, piece in left_out(as_it_is)), y)
+
+    def _answering(self, X: Any, X_err: Any, X_limit: Any, X_samples: Any) -> tuple[ProbabilisticRegressor, float]:
+        check_is_fitted(self)
+        if self.usual_errors_ is None:
+            return self, 1.0
+        factor = self.noise_factor(X, X_err=X_err, X_limit=X_limit, X_samples=X_samples)
+        if self.noisy_forest_ is not None and factor > NOISIER:
+            return self.noisy_forest_._answering(X, X_err, X_limit, X_samples)
+        return self, factor
+
+    @described(VALUES)
+    def noise_factor(
+        self,
+        X: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+    ) -> float:
+        """Compute by which factor the errors of a table are larger than those of training objects with the same values.
+
+        If the model took errors less seriously than they are (`error_scale_` below 1, chosen by "auto"), and this
+        factor is above 1.1, `noisy_forest_` answers. It also decides how `calibrate` corrects distributions.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        float
+            The typical factor, at least 1; exactly 1 if chance explains it, or if the model does not need it: it was
+            fitted without errors, or neither with `calibrate` nor with a `noisy_forest_`.
+        """
+        check_is_fitted(self)
+        if self.usual_errors_ is None:
+            return 1.0
+        table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
+        return self.usual_errors_.factor(self.feature_model_.read(table))
+
+    def _out_of_bag_answers(
+        self, judges: list[tuple[FittedTree, Draw]], training: TrainingSet, query: Cells
+    ) -> tuple[np.ndarray, np.ndarray]:
+        if self.prediction == "mean":
+            return super()._out_of_bag_answers(judges, training, query)
+        answer, is_judged = np.zeros((len(training.kept), 1)), np.zeros(len(training.kept), dtype=np.int64)
+        rows = np.full(len(training.kept), -1)
+        rows[training.kept] = np.arange(training.n_objects)
+        for judged, piece in distributions_of_left_out(judges, query, rows, float(self.keep_proba), self.n_jobs):
+            answer[judged, 0], is_judged[judged] = piece.point(self.prediction), 1
+        return answer, is_judged
 
     def _keep_out_of_bag(
         self, total: np.ndarray, n_answers: np.ndarray, counted: np.ndarray, truth: NumberTable

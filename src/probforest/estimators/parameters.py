@@ -13,6 +13,7 @@ from ..features.prior import PRIORS
 from ..inputs.parameters import (
     MAX_MAX_BINS,
     MISSING_RULES,
+    PREDICTIONS,
     UNKNOWN_ERROR_RULES,
     VOTING_RULES,
     check_flag,
@@ -270,6 +271,12 @@ _NUMBERS = {
         "sharper. Limits and samples are always spread.",
         _auto_or_number,
     ),
+    "prediction": Parameter(
+        _one_of(PREDICTIONS),
+        "What `predict` returns of the distribution of each target: its expectation, its median, or where its density "
+        "is largest.",
+        _word(PREDICTIONS),
+    ),
 }
 _OF_CLASSES = ("label_information", "class_weight", "voting")
 
@@ -284,7 +291,7 @@ FOREST_REGRESSOR_PARAMETERS = _of_numbers(FOREST_PARAMETERS) | {
         "bool",
         "Whether to correct the distributions so that intervals contain as many targets as they should, by the "
         "objects that each tree did not draw. It holds for tables like the training set, and in the mean over all "
-        "objects. `predict` is not changed by it.",
+        "objects. Means are not changed by it. It also makes conformal intervals possible.",
         check_flag,
     ),
     "oob_score": Parameter(

@@ -18,6 +18,8 @@ from ..inputs.targets import NumberTable, read_numbers, read_target_errors, weig
 from ..inputs.weights import check_total, read_sample_weight
 from ..kernels.layout import NUMBER_CRITERIA, Cells
 from ..support.docstrings import described
+from ..trees.calibration import calibration_at
+from ..trees.conformal import Margins, learn_margins
 from ..trees.contributions import close_the_sum, mean_contributions
 from ..trees.error_trial import (
     EXACT,
@@ -36,7 +38,7 @@ from ..trees.predicted_distribution import PredictedDistribution
 from ..trees.prior_trial import sample_for_trial
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import TargetErrors, Uncertainty
-from .arguments import NUMBER_SCORED, NUMBER_TARGETS, QUANTILES, RETURN_STD, VALUES
+from .arguments import HELD_OUT, NUMBER_SCORED, NUMBER_TARGETS, QUANTILES, RETURN_STD, VALUES
 from .explained_regressor import ExplainedRegressor
 
 FEWEST_FOR_TRIAL = 100  # objects; fewer can't tell how far errors should spread them
@@ -52,12 +54,14 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
 
     _criteria: ClassVar = NUMBER_CRITERIA
     n_estimators: int = 1  # a parameter of the forest
+    prediction: str
 
     # Attributes, set by fit.
     error_scale_: float
     error_trial_: ErrorTrial | None
     target_scatter_: float | None
     calibration_: np.ndarray | None = None  # of a forest with `calibrate`
+    conformal_: Margins | None = None  # of a forest with `calibrate`, or after `conformalize`
 
     @described(VALUES | NUMBER_TARGETS)
     def fit(
@@ -97,10 +101,10 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
         X_samples: ArrayLike | None = None,
         return_std: bool = False,
     ) -> Any:
-        """Predict the expected target.
+        """Predict the target: its expectation, or what the parameter `prediction` says.
 
-        A tree answers with the means of its leaves, weighted by the probability to reach them; a forest averages the
-        answers of its trees.
+        For the expectation, a tree answers with the means of its leaves, weighted by the probability to reach them; a
+        forest averages the answers of its trees.
 
         Parameters
         ----------
@@ -111,9 +115,14 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
         ndarray of shape (n_samples,), or two of them
             The numbers; with `return_std`, also the standard deviations of `predict_distribution`.
         """
-        query, trees = self._query_and_trees(X, X_err, X_limit, X_samples)
-        mean = self._sum_of_answers(trees, query, self.n_jobs)[:, 0] / len(trees)
-        return (mean, self._distribution(trees, query).std) if return_std else mean
+        model, factor = self._answering(X, X_err, X_limit, X_samples)
+        query, trees = model._query_and_trees(X, X_err, X_limit, X_samples)
+        distribution = model._distribution(trees, query, factor)
+        if self.prediction == "mean":  # means of leaves are quicker than distributions
+            answer = self._sum_of_answers(trees, query, self.n_jobs)[:, 0] / len(trees)
+        else:
+            answer = distribution.point(self.prediction)
+        return (answer, distribution.std) if return_std else answer
 
     @described(VALUES)
     def predict_distribution(
@@ -136,8 +145,9 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
             With `mean`, `std`, `median`, `mode`, `quantile(q)`, `interval(p)`, `cdf(y)`, `pdf(y)`, `sample(n)`,
             `weights` and more, which are computed when they are asked for.
         """
-        query, trees = self._query_and_trees(X, X_err, X_limit, X_samples)
-        return self._distribution(trees, query)
+        model, factor = self._answering(X, X_err, X_limit, X_samples)
+        query, trees = model._query_and_trees(X, X_err, X_limit, X_samples)
+        return model._distribution(trees, query, factor)
 
     @described(VALUES)
     def contributions(
@@ -188,8 +198,44 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
         ndarray of shape (n_samples, n_quantiles), or (n_samples,) for a single quantile
             The quantiles of `predict_distribution`.
         """
-        query, trees = self._query_and_trees(X, X_err, X_limit, X_samples)
-        return self._distribution(trees, query).quantile(quantiles)
+        answer = self.predict_distribution(X, X_err=X_err, X_limit=X_limit, X_samples=X_samples)
+        return answer.quantile(quantiles)
+
+    @described(VALUES | HELD_OUT)
+    def conformalize(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        X_err: Uncertainty = None,
+        X_limit: ArrayLike | None = None,
+        X_samples: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from objects that were kept apart how wide intervals must be to contain their targets.
+
+        After this, `predict_distribution(...).interval(p, conformal=True)` contains the target of a new object with a
+        probability of at least p, whatever the data and the model are like, if the new object and these ones are
+        exchangeable: drawn alike, measured alike. See docs/regression.md.
+
+        Parameters
+        ----------
+        {parameters}
+
+        Returns
+        -------
+        self
+            The same model; its trees and all other answers stay as they are.
+        """
+        model, factor = self._answering(X, X_err, X_limit, X_samples)
+        query, trees = model._query_and_trees(X, X_err, X_limit, X_samples)
+        numbers = read_numbers(y, len(query.values))
+        model.conformal_ = learn_margins(model._distribution(trees, query, factor).pieces(), numbers.y)
+        return self
+
+    def _answering(self, X: Any, X_err: Any, X_limit: Any, X_samples: Any) -> tuple[ProbabilisticRegressor, float]:
+        """The model that answers for a table, and the factor by which the errors of the table are larger than those of
+        training objects with the same values, as far as the model looks at it."""
+        return self, 1.0
 
     @described(VALUES | NUMBER_SCORED)
     def score(
@@ -220,8 +266,9 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
         query, falls_back = self._read_query(X, X_err, X_limit, X_samples, may_fall_back=True)
         return query, self._fallback_trees if falls_back else self._grown_trees
 
-    def _distribution(self, trees: list[FittedTree], query: Cells) -> PredictedDistribution:
-        return PredictedDistribution(trees, query, float(self.keep_proba), self.n_jobs, self.calibration_)
+    def _distribution(self, trees: list[FittedTree], query: Cells, factor: float) -> PredictedDistribution:
+        known = calibration_at(self.calibration_, factor), self.conformal_
+        return PredictedDistribution(trees, query, float(self.keep_proba), self.n_jobs, *known)
 
     def _grow_tree(self, training: TrainingSet, weight: np.ndarray, seed: int) -> FittedTree:
         numbers = training.labels
@@ -243,7 +290,7 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
     ) -> tuple[TrainingSet, Cells, NumberTable]:
         table = self._read_table(given, self.feature_model_.layout if self._adds_trees else None)
         numbers = read_numbers(y, len(table.X))
-        errors = read_target_errors(y_err, len(table.X))
+        errors = read_target_errors(y_err, len(table.X), numbers.y)
         given_weight = read_sample_weight(sample_weight, len(table.X))
         weight = given_weight if errors is None else np.where(np.isfinite(errors), given_weight, 0.0)
         check_total(weight)

@@ -14,6 +14,7 @@ from .argument_types import (
     ErrorScale,
     MaxFeatures,
     MissingRule,
+    PredictionKind,
     PriorKind,
     UnknownErrorRule,
 )
@@ -77,6 +78,7 @@ class ProbabilisticDecisionTreeRegressor(SingleTree, ProbabilisticRegressor):
         error_columns: ErrorColumns | None = None,
         sentinels: Mapping[Any, Any] | None = None,
         error_features: bool = False,
+        prediction: PredictionKind = "mean",
     ) -> None:
         self.criterion = criterion
         self.max_depth = max_depth
@@ -96,3 +98,4 @@ class ProbabilisticDecisionTreeRegressor(SingleTree, ProbabilisticRegressor):
         self.error_columns = error_columns
         self.sentinels = sentinels
         self.error_features = error_features
+        self.prediction = prediction

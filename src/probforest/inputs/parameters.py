@@ -13,6 +13,7 @@ from ..kernels.layout import EQUAL, LEARNED, OBSERVED
 MISSING_RULES = {"equal": EQUAL, "observed": OBSERVED, "learned": LEARNED}
 UNKNOWN_ERROR_RULES = ("median", "exact", "raise")
 VOTING_RULES = ("soft", "majority")
+PREDICTIONS = ("mean", "median", "mode")  # of a distribution
 MAX_MAX_BINS = 65_535
 LARGEST_INTEGER = 2**31 - 1  # of a count: kernels number objects and nodes with 32 bits
 LEAST_FRACTION = 1e-12  # of the training weight: less than one of all the objects that fit in memory

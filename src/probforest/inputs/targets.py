@@ -13,6 +13,7 @@ from sklearn.utils import column_or_1d
 from ..kernels.layout import INDEX, Target
 from .measured_values import unmasked
 
+FEWEST_DRAWS = 3  # from the posterior of a target; two numbers are a lower and an upper error
 LARGEST = 1e100  # of a target or its error: its square, and sums of these, are still numbers
 
 
@@ -77,14 +78,17 @@ def read_numbers(y: Any, n_objects: int) -> NumberTable:
     return NumberTable(numbers)
 
 
-def read_target_errors(y_err: Any, n_objects: int) -> np.ndarray | None:
+def read_target_errors(y_err: Any, n_objects: int, y: np.ndarray | None = None) -> np.ndarray | None:
     """The standard deviation of every target (n,), infinite where nothing is known about it; None: all are exact.
 
     `y_err` is None, a number, one number per object, or a pair of these, lower and upper errors, of which the root mean
-    square counts. Unknown errors (NaN) are the median of the others.
+    square counts. Or three or more draws from the posterior of every target (n, m): their root mean square distance
+    from the targets `y` (n,) counts. Unknown errors (NaN) are the median of the others.
 
     >>> read_target_errors([0.3, float("nan"), 0.5], 3)
     array([0.3, 0.4, 0.5])
+    >>> read_target_errors([[1.0, 3.0, 2.0, 2.0], [5.0, 5.0, 5.0, 7.0]], 2, np.array([2.0, 5.0])).round(3)
+    array([0.707, 1.   ])
     """
     if y_err is None:
         return None
@@ -98,7 +102,10 @@ def read_target_errors(y_err: Any, n_objects: int) -> np.ndarray | None:
         given = _numbers("y_err", unmasked(y_err))
         if given.ndim == 2 and given.shape == (n_objects, 2):
             return read_target_errors((given[:, 0], given[:, 1]), n_objects)
-        errors = _one_side(given, n_objects)
+        if y is not None and given.ndim == 2 and len(given) == n_objects and given.shape[1] >= FEWEST_DRAWS:
+            errors = _deviations(given, y)
+        else:
+            errors = _one_side(given, n_objects)
     _refuse_negative(errors)
     return _with_unknown_ones(errors)
 
@@ -114,13 +121,26 @@ def _numbers(name: str, given: Any) -> np.ndarray:
         raise ValueError(f"{name} must hold numbers: {problem}") from problem
 
 
+def _deviations(draws: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Root mean square distance of draws (n, m) from the targets `y` (n,); NaN where no draw is known."""
+    bad = np.abs(draws) > LARGEST
+    if bad.any():
+        row, column = (int(each) for each in np.argwhere(bad)[0])
+        raise ValueError(f"y_err has the draw {draws[row, column]} at row {row}, column {column}; expected numbers.")
+    known = ~np.isnan(draws)
+    squares = np.square(np.where(known, draws - y[:, None], 0.0)).sum(axis=1)
+    n_known = known.sum(axis=1)
+    return np.where(n_known > 0, np.sqrt(squares / np.maximum(n_known, 1)), np.nan)
+
+
 def _one_side(given: Any, n_objects: int) -> np.ndarray:
     errors = _numbers("y_err", unmasked(given))
     if errors.ndim == 0:
         errors = np.full(n_objects, float(errors))
     if errors.shape != (n_objects,):
         raise ValueError(
-            f"y_err has shape {errors.shape}; expected a number, one per object, ({n_objects},), or a pair of these."
+            f"y_err has shape {errors.shape}; expected a number, one per object, ({n_objects},), a pair of these, or "
+            f"draws from the posterior of every target, ({n_objects}, m) with m of at least {FEWEST_DRAWS}."
         )
     return errors
 

@@ -52,6 +52,7 @@ KINDS: dict[str, type[TreeEnsemble]] = {
 }
 _FORESTS = ("forest", "forest regressor")
 _REGRESSORS = ("forest regressor", "tree regressor")
+_NOISY = "noisy_"  # before the names of the arrays of a forest for noisy tables
 
 # What goes wrong in making a model of a document that is not one.
 _SYMPTOMS = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
@@ -183,18 +184,29 @@ def _no_model(problem: Exception) -> str:
 def _check_header(header: Header) -> None:
     """Before any array is read: there are those that the document needs, and no others, and none is too large."""
     try:
-        document = header.document
-        check_sizes(document)
-        check_declarations(
-            header.arrays,
-            kind=document["kind"],
-            n_features=len(document["feature_families"]),
-            n_classes=None if document["kind"] in _REGRESSORS else len(from_json(document["classes"])),
-            n_error_spreads=len(document.get("error_spreads", [])),
-            has_fallback=document.get("error_features", False) is True,
-        )
+        noisy, declared = _divided(header.arrays)
+        _check_arrays(header.document, declared)
+        other = header.document.get("noisy_forest")
+        if other is not None:
+            if (header.document["kind"], other["kind"]) != ("forest regressor", "forest regressor"):
+                raise ValueError("only a forest that predicts numbers has another one for noisy tables")
+            _check_arrays(other, noisy)
+        elif noisy:
+            raise ValueError("it has arrays of a forest for noisy tables, but no such forest")
     except _SYMPTOMS as problem:
         raise ModelFileError(_no_model(problem)) from problem
+
+
+def _check_arrays(document: Json, declared: Mapping[str, Any]) -> None:
+    check_sizes(document)
+    check_declarations(
+        declared,
+        kind=document["kind"],
+        n_features=len(document["feature_families"]),
+        n_classes=None if document["kind"] in _REGRESSORS else len(from_json(document["classes"])),
+        n_error_spreads=len(document.get("error_spreads", [])),
+        has_fallback=document.get("error_features", False) is True,
+    )
 
 
 def _kind_of(model: Any) -> str:
@@ -249,6 +261,9 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
     if kind in _REGRESSORS:
         document |= numbers_to_json(model)
         arrays |= numbers_to_arrays(model, trees, fallback if model.feature_model_.has_error_features else [])
+        if getattr(model, "noisy_forest_", None) is not None:
+            document["noisy_forest"], others = _packed(kind, model.noisy_forest_)
+            arrays |= {f"{_NOISY}{name}": array for name, array in others.items()}
         return document, arrays
     document["classes"] = to_json(model.classes_, "classes_")
     document["label_truth"] = label_truth_to_json(model.label_truth_)
@@ -260,6 +275,22 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
 
 def _unpacked(document: Json, arrays: Arrays) -> Any:
     """The model; a ValueError, or another one of `_SYMPTOMS`, if it is none."""
+    noisy, arrays = _divided(arrays)
+    model = _model_of(document, arrays)
+    if document.get("noisy_forest") is not None:
+        model.noisy_forest_ = _model_of(document["noisy_forest"], noisy)
+        if model.noisy_forest_.n_features_in_ != model.n_features_in_:
+            raise ValueError("its forest for noisy tables has other features")
+    return model
+
+
+def _divided(arrays: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The arrays of the forest for noisy tables, by their own names, and those of the model itself."""
+    noisy = {name.removeprefix(_NOISY): array for name, array in arrays.items() if name.startswith(_NOISY)}
+    return noisy, {name: array for name, array in arrays.items() if not name.startswith(_NOISY)}
+
+
+def _model_of(document: Json, arrays: Arrays) -> Any:
     kind = document["kind"]
     check_sizes(document)
     families = read_shelf(document["families"], arrays["family_grids"], arrays["family_tables"])

@@ -7,6 +7,7 @@ from ..features.error_spread import LEVELS
 from ..kernels.cdf import TABLE_STEPS
 from ..kernels.layout import GRID_POINTS
 from ..trees.calibration import LEVELS as CALIBRATION_LEVELS
+from ..trees.conformal import PROBABILITIES
 from .model_file import Declaration
 from .saved_trees import FALLBACK
 
@@ -56,7 +57,11 @@ _OF_A_FOREST = {
     "draws": Form("<i8", ("trees", 3)),
     "oob_decision_function": Form("<f8", ("objects", "classes"), is_optional=True),
     "oob_prediction": Form("<f8", ("objects",), is_optional=True),
-    "calibration": Form("<f8", (len(CALIBRATION_LEVELS),), is_optional=True),
+    "calibration": Form("<f8", ("noises", len(CALIBRATION_LEVELS)), is_optional=True),
+    "usual_edges": Form("<f8", ("features", "usual edges"), is_optional=True),
+    "usual_sizes": Form("<f8", ("features", "usual bins"), is_optional=True),
+    "usual_shares": Form("<f8", ("features",), is_optional=True),
+    "conformal": Form("<f8", (1 + len(PROBABILITIES),), is_optional=True),
 }
 
 
@@ -73,7 +78,7 @@ def _forms_of_leaves(prefix: str) -> dict[str, Form]:
 
 
 _ONLY_CLASSES = ("label_channel", "label_prior", "label_scale", "oob_decision_function")
-_ONLY_NUMBERS = ("oob_prediction", "calibration")
+_ONLY_NUMBERS = ("oob_prediction", "calibration", "conformal", "usual_edges", "usual_sizes", "usual_shares")
 _OF_BOOSTING = {
     **_forms_of_trees("nodes", values=1),
     "baseline": Form("<f8", ("scores",)),

@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..features.prior import PRIORS
+from ..features.usual_errors import UsualErrors
 from ..inputs.parameters import check_integer, check_number, check_word
 from ..kernels.layout import INDEX
 from ..trees.calibration import LEVELS as CALIBRATION_LEVELS
+from ..trees.calibration import NOISES
+from ..trees.conformal import Margins
 from ..trees.error_trial import EXACT, PART, ErrorTrial
 from ..trees.fitted_tree import FittedTree
 from ..trees.leaf_targets import LeafTargets
@@ -25,11 +28,12 @@ Arrays = dict[str, np.ndarray]
 
 def numbers_to_json(model: Any) -> Json:
     """What is no array."""
-    trial = model.error_trial_
+    trial, usual = model.error_trial_, getattr(model, "usual_errors_", None)
     return {
         "error_trial": None if trial is None else [dict(trial.crps), trial.choice, trial.n_objects],
         "target_scatter": None if model.target_scatter_ is None else float(model.target_scatter_),
         "oob_score": to_json(getattr(model, "oob_score_", None), "oob_score_"),
+        "usual_errors": None if usual is None else [usual.middle, usual.scatter],
     }
 
 
@@ -42,7 +46,15 @@ def numbers_to_arrays(model: Any, trees: Sequence[FittedTree], fallback: Sequenc
         arrays["oob_prediction"] = model.oob_prediction_
     if model.calibration_ is not None:
         arrays["calibration"] = model.calibration_
+    if getattr(model, "usual_errors_", None) is not None:
+        arrays |= _usual_errors_to_arrays(model.usual_errors_)
+    if model.conformal_ is not None:
+        arrays["conformal"] = np.append(model.conformal_.least_scale, model.conformal_.of_probabilities)
     return arrays
+
+
+def _usual_errors_to_arrays(usual: UsualErrors) -> Arrays:
+    return {"usual_edges": usual.edges, "usual_sizes": usual.sizes, "usual_shares": usual.shares}
 
 
 def _leaves_to_arrays(trees: Sequence[FittedTree], prefix: str) -> Arrays:
@@ -125,6 +137,10 @@ def restore_numbers(model: Any, document: Json, arrays: Mapping[str, np.ndarray]
         check_number("the scatter of targets", model.target_scatter_, 0)
     if "calibration" in arrays:
         model.calibration_ = _checked_calibration(arrays["calibration"])
+    if document.get("usual_errors") is not None:
+        model.usual_errors_ = _checked_usual_errors(document["usual_errors"], arrays)
+    if "conformal" in arrays:
+        model.conformal_ = _checked_margins(arrays["conformal"])
     prediction = arrays.get("oob_prediction")
     if prediction is not None:
         if np.isinf(prediction).any():
@@ -132,11 +148,32 @@ def restore_numbers(model: Any, document: Json, arrays: Mapping[str, np.ndarray]
         model.oob_score_, model.oob_prediction_ = from_json(document["oob_score"]), prediction
 
 
-def _checked_calibration(share: np.ndarray) -> np.ndarray:
-    rises = share.shape == CALIBRATION_LEVELS.shape and (share[1:] >= share[:-1]).all()
-    if not rises or share[0] != 0 or share[-1] != 1:
+def _checked_calibration(shares: np.ndarray) -> np.ndarray:
+    fits = shares.ndim == 2 and shares.shape[1] == len(CALIBRATION_LEVELS) and 1 <= len(shares) <= len(NOISES)
+    if not fits or not (shares[:, 1:] >= shares[:, :-1]).all() or (shares[:, [0, -1]] != [0, 1]).any():
         raise ValueError("the calibration does not rise from 0 to 1")
-    return share
+    return shares
+
+
+def _checked_usual_errors(numbers: Any, arrays: Mapping[str, np.ndarray]) -> UsualErrors:
+    middle, scatter = numbers
+    check_number("the excess of errors", middle, -np.inf)
+    check_number("the scatter of errors", scatter, 0)
+    edges, sizes, shares = (arrays[f"usual_{name}"] for name in ("edges", "sizes", "shares"))
+    if sizes.shape[1] != edges.shape[1] + 1 or not np.isfinite(edges).all() or not (np.diff(edges, axis=1) >= 0).all():
+        raise ValueError("the usual errors have invalid bins")
+    if not ((shares >= 0) & (shares <= 1 + _ROUNDING)).all() or abs(shares.sum() - 1) > _ROUNDING:
+        raise ValueError("the shares of features in errors do not sum to 1")
+    if np.isinf(sizes).any() or np.isnan(sizes[shares > 0]).any():
+        raise ValueError("a usual error is no number")
+    return UsualErrors(edges, sizes, shares, float(middle), float(scatter))
+
+
+def _checked_margins(saved: np.ndarray) -> Margins:
+    least_scale, margins = float(saved[0]), saved[1:]
+    if not 0 < least_scale < np.inf or np.isnan(margins).any() or (margins == -np.inf).any():
+        raise ValueError("the margins of conformal intervals are no numbers")
+    return Margins(margins, least_scale)
 
 
 def _trial(trial: Any) -> ErrorTrial | None:

@@ -4,59 +4,48 @@ If the distributions F of a forest are right, F(y) of true targets is uniform. G
 what to correct: G(F) is uniform for objects like those of the training set.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
-from scipy import sparse
 
-from ..kernels.layout import Cells
-from ..support.threads import in_threads
-from .bootstrap import Draw
-from .error_trial import reach_of_left_out
-from .fitted_tree import FittedTree
-from .leaf_targets import stacked
-from .weighted_targets import weigh_targets
+from .weighted_targets import WeightedTargets
 
 LEVELS = np.linspace(0.0, 1.0, 129)  # at which G is kept
-MOST_OBJECTS = 5000  # that it is learnt from: it is known to 0.7 % then
+NOISES = np.array([0.0, 1.0, 2.0])  # added to features, in their errors: G is learnt for each of them
 _FEWEST_OBJECTS = 20
-_SEED = 1  # of the sample: the same in every fit
 
 
 def learn_calibration(
-    judges: Sequence[tuple[FittedTree, Draw]],
-    query: Cells,
-    y: np.ndarray,
-    weight: np.ndarray,
-    keep_proba: float,
-    n_jobs: int | None = None,
+    distributions: Iterable[tuple[np.ndarray, WeightedTargets]], y: np.ndarray, weight: np.ndarray
 ) -> np.ndarray | None:
-    """G at LEVELS, from trees and what each of them drew of the objects `query` with targets `y` (n,) and `weight`
-    (n,); None if there are too few objects to learn it from."""
-    rows = _sample(len(y))
-    asked = query._replace(values=query.values[rows])
-
-    def reach_of(judge: tuple[FittedTree, Draw]) -> sparse.csr_matrix:
-        tree, draw = judge
-        return reach_of_left_out(tree, draw.counts()[rows] == 0, asked, keep_proba)
-
-    reach = sparse.hstack(list(in_threads(reach_of, judges, n_jobs)), format="csr")
-    judged = np.flatnonzero(np.diff(reach.indptr))
-    if len(judged) < _FEWEST_OBJECTS:
+    """G at LEVELS, from distributions of some rows of the targets `y` (n,) after the other, each object counting with
+    its `weight` (n,); None if there are too few objects to learn it from."""
+    pits, weights = [], []
+    for rows, piece in distributions:
+        truth = y[rows, None]
+        middle = (piece.cdf(truth) + piece.cdf(truth, below=True))[:, 0] / 2
+        pits.append(piece.as_probabilities(middle))
+        weights.append(weight[rows])
+    if sum(map(len, pits)) < _FEWEST_OBJECTS:
         return None
-    pit = np.empty(len(judged))
-    targets = [tree.targets for tree, _ in judges if tree.targets is not None]
-    for piece, distributions in weigh_targets(reach[judged], *stacked(targets)):
-        truth = y[rows[judged[piece]], None]
-        middle = (distributions.cdf(truth) + distributions.cdf(truth, below=True))[:, 0] / 2
-        pit[piece] = distributions.as_probabilities(middle)
-    return _share_up_to(pit, weight[rows[judged]])
+    return _share_up_to(np.concatenate(pits), np.concatenate(weights))
 
 
-def _sample(n_objects: int) -> np.ndarray:
-    if n_objects <= MOST_OBJECTS:
-        return np.arange(n_objects)
-    return np.sort(np.random.default_rng(_SEED).choice(n_objects, MOST_OBJECTS, replace=False))
+def recalibrated(distributions: WeightedTargets, calibration: np.ndarray | None) -> WeightedTargets:
+    """Distributions that are corrected by G at LEVELS; the same if there is none."""
+    return distributions if calibration is None else distributions.recalibrated(LEVELS, calibration)
+
+
+def calibration_at(calibrations: np.ndarray | None, factor: float) -> np.ndarray | None:
+    """G for a table whose errors are larger by a factor than those of the training set, from those for NOISES, or from
+    fewer, (k, len(LEVELS)): that of the nearest noise, or between two."""
+    if calibrations is None:
+        return None
+    wanted = float(np.interp(np.sqrt(max(factor**2 - 1, 0.0)), NOISES, np.arange(len(NOISES))))
+    place = min(wanted, len(calibrations) - 1)
+    before, share = int(place), place - int(place)
+    after = min(before + 1, len(calibrations) - 1)
+    return (1 - share) * calibrations[before] + share * calibrations[after]
 
 
 def _share_up_to(pit: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -13,11 +13,11 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize_scalar
 
-from ..kernels.layout import Cells
 from ..support.threads import in_threads
 from .bootstrap import Draw
 from .fitted_tree import FittedTree
 from .leaf_targets import stacked
+from .left_out import reach_of_left_out
 from .prior_trial import draws_of_trial
 from .training_set import TrainingSet
 from .weighted_targets import weigh_targets
@@ -42,16 +42,6 @@ class Judgement(NamedTuple):
     judged: np.ndarray  # (n,) bool, whether there is an answer
     mean: np.ndarray  # (n,) of the distribution of every object
     crps: np.ndarray  # (n,)
-
-
-def reach_of_left_out(tree: FittedTree, left_out: np.ndarray, query: Cells, keep_proba: float) -> sparse.csr_matrix:
-    """π of the objects in the leaves (n, n_leaves) of a tree that left them out, with sums of 1; nothing for others."""
-    shape, rows = (len(left_out), len(tree.leaves)), np.flatnonzero(left_out)
-    if not len(rows):
-        return sparse.csr_matrix(shape)
-    row, leaf, reach = tree.visits(query._replace(values=query.values[rows]), keep_proba)
-    reach = reach / np.bincount(row, reach)[row]
-    return sparse.csr_matrix((reach, (rows[row], np.searchsorted(tree.leaves, leaf))), shape=shape)
 
 
 def judge_small_forest(

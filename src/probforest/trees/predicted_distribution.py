@@ -8,17 +8,20 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from ..inputs.parameters import check_integer
+from ..inputs.parameters import PREDICTIONS, check_integer, check_word
+from ..inputs.places import read_places, read_probabilities, read_probability, read_rows, read_truth
 from ..kernels.layout import Cells
 from ..support.extras import need
-from .calibration import LEVELS
+from .calibration import recalibrated
+from .conformal import PROBABILITIES, Margins, conformal_interval
+from .distribution_figures import draw_densities, places_to_draw
+from .distribution_qp import checked_grid, to_ensemble
 from .fitted_tree import FittedTree
 from .leaf_targets import stacked
 from .leaves import leaf_probabilities
 from .weighted_targets import WeightedTargets, weigh_targets
 
 _OBJECTS = 4096  # that go down the trees together
-_MODE_LEVELS = np.linspace(0.01, 0.99, 99)  # quantiles, at one of which the density is taken to be the largest
 
 
 class PredictedDistribution:
@@ -55,8 +58,9 @@ class PredictedDistribution:
         keep_proba: float,
         n_jobs: int | None = None,
         calibration: np.ndarray | None = None,
+        margins: Margins | None = None,
     ) -> None:
-        self._calibration = calibration
+        self._calibration, self._margins = calibration, margins
         self._trees, self._query, self._keep_proba, self._n_jobs = list(trees), query, keep_proba, n_jobs
         self.targets, self._shares = stacked([tree.targets for tree in trees if tree.targets is not None])
 
@@ -76,9 +80,7 @@ class PredictedDistribution:
             query = self._query._replace(values=self._query.values[top : top + _OBJECTS])
             reach = leaf_probabilities(self._trees, query, self._keep_proba, self._n_jobs, scaled=True)
             for rows, piece in weigh_targets(reach, self.targets, self._shares):
-                if self._calibration is not None:
-                    piece = piece.recalibrated(LEVELS, self._calibration)
-                yield slice(top + rows.start, top + rows.stop), piece
+                yield slice(top + rows.start, top + rows.stop), recalibrated(piece, self._calibration)
 
     def _collect(self, numbers_of: Callable[[slice, WeightedTargets], np.ndarray], *shape: int) -> np.ndarray:
         found = np.empty((self.n_objects, *shape))
@@ -99,18 +101,28 @@ class PredictedDistribution:
     @property
     def median(self) -> np.ndarray:
         """Median of every target, (n,)."""
-        return self.quantile(0.5)
+        return self.point("median")
 
     @property
     def mode(self) -> np.ndarray:
         """Where the density of every target is largest, (n,)."""
+        return self.point("mode")
 
-        def of_piece(_: slice, piece: WeightedTargets) -> np.ndarray:
-            places = piece.quantiles(_MODE_LEVELS)
-            best = piece.pdf(places).argmax(axis=1)
-            return places[np.arange(len(places)), best]
+    def point(self, kind: str) -> np.ndarray:
+        """Compute one number for every object.
 
-        return self._collect(of_piece)
+        Parameters
+        ----------
+        kind : {"mean", "median", "mode"}
+            Which one.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The numbers.
+        """
+        check_word("kind", kind, PREDICTIONS)
+        return self._collect(lambda _, piece: piece.point(kind))
 
     @property
     def weights(self) -> sparse.csr_matrix:
@@ -131,7 +143,7 @@ class PredictedDistribution:
         ndarray of shape (n, 2 + k)
             Mean, standard deviation and the quantiles.
         """
-        levels = np.atleast_1d(_probabilities("q", q))
+        levels = np.atleast_1d(read_probabilities("q", q))
 
         def of_piece(_: slice, piece: WeightedTargets) -> np.ndarray:
             return np.column_stack([piece.mean, piece.std, piece.quantiles(levels)])
@@ -152,9 +164,60 @@ class PredictedDistribution:
             The columns are mean, std, and q16, q50, ..., named by per cent.
         """
         pandas = need("pandas", "A table", "tables")
-        levels = np.atleast_1d(_probabilities("q", q))
+        levels = np.atleast_1d(read_probabilities("q", q))
         names = ["mean", "std", *(f"q{100 * level:.6g}" for level in levels.tolist())]
         return pandas.DataFrame(self.summary(levels), columns=names)
+
+    def to_qp(self, grid: ArrayLike | None = None) -> Any:
+        """Put the densities into an ensemble of the package qp, the format of photometric redshifts.
+
+        Parameters
+        ----------
+        grid : array-like of shape (k,), default=None
+            Places of the densities, increasing; None: 501 places around all training targets. What lies outside is
+            lost: qp normalises each density on the grid.
+
+        Returns
+        -------
+        qp.Ensemble
+            Of n interpolated densities. qp is installed by the extra photoz.
+        """
+        places = checked_grid(grid, self.targets)
+        return to_ensemble(self.pieces(), self.n_objects, places)
+
+    def plot(
+        self, rows: int | Sequence[int] = 0, *, p: float = 0.68, truth: ArrayLike | None = None, ax: Any = None
+    ) -> Any:
+        """Draw the densities of some objects.
+
+        Parameters
+        ----------
+        rows : int or sequence of int, default=0
+            The objects.
+        p : float, default=0.68
+            Probability of the interval that is filled.
+        truth : array-like of shape (n,), default=None
+            True targets of all n objects, drawn as dashed lines.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes.
+        """
+        names, half = read_rows(rows, self.n_objects), read_probability("p", p) / 2
+        chosen = self[names]
+        known = None if truth is None else read_truth(truth, self.n_objects)[names]
+        low, *ends, high = chosen.quantile([0.001, 0.5 - half, 0.5 + half, 0.999]).T
+        places = places_to_draw(low, high)
+        return draw_densities(ax, names.tolist(), places, chosen.pdf(places), np.column_stack(ends), known)
+
+    def __getitem__(self, rows: int | slice | Sequence[int] | np.ndarray) -> "PredictedDistribution":
+        """The distributions of some objects."""
+        query = self._query._replace(values=self._query.values[read_rows(rows, self.n_objects)])
+        known = self._calibration, self._margins
+        return PredictedDistribution(self._trees, query, self._keep_proba, self._n_jobs, *known)
 
     def quantile(self, q: ArrayLike) -> np.ndarray:
         """Compute quantiles.
@@ -169,27 +232,41 @@ class PredictedDistribution:
         ndarray of shape (n,) or (n, k)
             The smallest target whose cumulative probability is at least q.
         """
-        levels = _probabilities("q", q)
+        levels = read_probabilities("q", q)
         found = self._collect(lambda _, piece: piece.quantiles(levels.ravel()), levels.size)
         return found[:, 0] if levels.ndim == 0 else found
 
-    def interval(self, p: float = 0.9) -> np.ndarray:
+    def interval(self, p: float = 0.9, *, conformal: bool = False) -> np.ndarray:
         """Compute central intervals that contain the target with probability p.
 
         Parameters
         ----------
         p : float, default=0.9
             Probability between 0 and 1.
+        conformal : bool, default=False
+            Whether to make the intervals as wide as targets that are known have shown to be necessary: those of
+            `forest.conformalize(X, y)`, with the guarantee that a new target is inside with a probability of at least p
+            if the object and these ones are exchangeable; or, with `calibrate=True`, those out of bag, which are close
+            to it but without a theorem. p is rounded up to a multiple of 0.005, to 0.9973 or to 0.999; the ends are
+            infinite if fewer than p / (1 - p) targets were known.
 
         Returns
         -------
         ndarray of shape (n, 2)
             Lower and upper ends.
         """
-        level = _probabilities("p", p)
-        if level.ndim:
-            raise ValueError(f"p must be a single probability; got {p!r}.")
-        return self.quantile([(1 - float(level)) / 2, (1 + float(level)) / 2])
+        level = read_probability("p", p)
+        if not conformal:
+            return self.quantile([(1 - level) / 2, (1 + level) / 2])
+        if self._margins is None:
+            raise ValueError(
+                "conformal=True needs targets that the trees have not seen: call conformalize(X, y) with some before "
+                "predict_distribution, or fit a forest with calibrate=True, which takes those out of bag."
+            )
+        if level > PROBABILITIES[-1]:
+            raise ValueError(f"p must not be above {PROBABILITIES[-1]} with conformal=True; got {p!r}.")
+        margins = self._margins
+        return self._collect(lambda _, piece: conformal_interval(piece, margins, level), 2)
 
     def cdf(self, y: ArrayLike) -> np.ndarray:
         """Compute the probability that the target is not above y.
@@ -249,10 +326,30 @@ class PredictedDistribution:
         ndarray of shape (n,)
             The scores; the absolute error, if all weight is on one target.
         """
-        truth = self._places(y)[0]
-        if truth.shape[1] != 1:
-            raise ValueError(f"y has shape {np.shape(y)}; expected one target per object, ({self.n_objects},).")
-        return self._collect(lambda rows, piece: piece.crps(truth[rows, 0]))
+        truth = read_truth(y, self.n_objects)
+        return self._collect(lambda rows, piece: piece.crps(truth[rows]))
+
+    def cde_loss(self, y: ArrayLike) -> np.ndarray:
+        """Compute the loss of conditional densities of every object, ∫ f(t)² dt − 2 f(y); less is better.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            True targets.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The losses, in 1 / the unit of the target; infinite, if all weight is on one target.
+        """
+        truth = read_truth(y, self.n_objects)
+
+        def of_piece(rows: slice, piece: WeightedTargets) -> np.ndarray:
+            square = piece.squared_density
+            at_truth = np.where(np.isinf(square), 0.0, piece.pdf(truth[rows, None])[:, 0])
+            return square - 2 * at_truth
+
+        return self._collect(of_piece)
 
     def sample(self, n: int = 1, random_state: int | np.random.RandomState | None = None) -> np.ndarray:
         """Draw targets at random.
@@ -278,30 +375,6 @@ class PredictedDistribution:
         return self._collect(of_piece, n)
 
     def _at(self, y: ArrayLike, numbers_of: Callable[[WeightedTargets, np.ndarray], np.ndarray]) -> np.ndarray:
-        places, is_flat = self._places(y)
+        places, is_flat = read_places(y, self.n_objects)
         found = self._collect(lambda rows, piece: numbers_of(piece, places[rows]), places.shape[1])
         return found[:, 0] if is_flat else found
-
-    def _places(self, y: ArrayLike) -> tuple[np.ndarray, bool]:
-        """Places (n, k), and whether there is one for each object."""
-        places = np.asarray(y, dtype=np.float64)
-        if np.isnan(places).any():
-            raise ValueError("y contains NaN; expected places to look at.")
-        if places.ndim == 0 or places.shape == (self.n_objects,):
-            return np.broadcast_to(np.atleast_1d(places)[:, None], (self.n_objects, 1)), True
-        if places.ndim == 2 and len(places) in (1, self.n_objects):
-            return np.broadcast_to(places, (self.n_objects, places.shape[1])), False
-        raise ValueError(
-            f"y has shape {places.shape}; expected a number, one per object, ({self.n_objects},), several per object, "
-            f"({self.n_objects}, k), or the same ones for all objects, (1, k)."
-        )
-
-
-def _probabilities(name: str, given: Any) -> np.ndarray:
-    try:
-        levels = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
-        raise ValueError(f"{name} must be one or more probabilities: {problem}") from problem
-    if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
-        raise ValueError(f"{name} must be one or more probabilities between 0 and 1; got {given!r}.")
-    return levels

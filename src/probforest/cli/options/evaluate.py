@@ -12,7 +12,8 @@ def add(commands) -> None:
         "evaluate",
         description="Evaluate a saved forest on a table with known classes, which should not be the one it was "
         "trained on: accuracy, log loss, Brier score, a table per class, reliability, accuracy against the size of the "
-        "errors. Or, if the forest predicts numbers, with known numbers: scatter, CRPS, coverage of intervals.",
+        "errors. Or, if the forest predicts numbers, with known numbers: scatter, bias, outliers, CRPS, coverage of "
+        "intervals.",
         epilog="example:\n  probforest evaluate stars.prf test.fits --report report.html",
     )
     add_model(parser)

@@ -1,6 +1,6 @@
 """The options of `probforest predict`."""
 
-from ..arguments import add_common, add_model, add_n_jobs, add_output, new_parser, table_path
+from ..arguments import add_common, add_model, add_n_jobs, add_output, integer, new_parser, table_path
 
 
 def add(commands) -> None:
@@ -39,6 +39,13 @@ def add(commands) -> None:
         help="add the columns reasons (the features that matter most for the answer, and what they add), limited_by "
         "(the error that limits the answer) and limited_by_gain (what would be gained without it, in bits); takes many "
         "times as long",
+    )
+    parser.add_argument(
+        "--draws",
+        type=integer(1),
+        metavar="N",
+        help="of a forest that predicts numbers: write so many draws from the distribution of each row, instead of "
+        "quantiles",
     )
     parser.add_argument("--prefix", default="", help="put this in front of the names of the new columns")
     add_n_jobs(parser)
