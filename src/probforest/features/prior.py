@@ -208,8 +208,8 @@ def with_priors(priors: Sequence[Prior | None], measurements: Measurements, n_jo
         are_noisy = _noisy_cells(measurements, j)
         noisy = slice(None) if are_noisy.all() else are_noisy  # a slice is faster
         parts = measurements.center, measurements.lower, measurements.upper
-        cells = (np.ascontiguousarray(part[j, noisy]) for part in parts)
-        center[j, noisy], lower[j, noisy], above = prior.posterior(*cells, family)
+        measured, below, above = (np.ascontiguousarray(part[j, noisy]) for part in parts)
+        center[j, noisy], lower[j, noisy], above = prior.posterior(measured, below, above, family)
         if two_sides:
             upper[j, noisy] = above
 

@@ -59,7 +59,7 @@ def left_probabilities_at(query, nodes, wave, start, count, scratch, steps):
         center[m], place[m] = read_cell(values, np.uint64(wave.row[at]), feature, threshold)
         steps[m] = query.start[feature]
     positions(kind, to_left, center, place, count)
-    if kind == NORMAL_CELLS or kind == FAMILY_CELLS:
+    if kind in (NORMAL_CELLS, FAMILY_CELLS):
         look_up_all(query.table, steps, place, count, to_left)
     else:
         for m in range(count):
