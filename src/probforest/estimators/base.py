@@ -113,8 +113,10 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
         rows: np.ndarray,
         target: Target | None = None,
         error_scale: float = 1.0,
+        empirical: FittedFeatures | None = None,
     ) -> FittedFeatures:
-        """Learn from some rows only, and from their values alone: error features don't change which prior is best."""
+        """Learn from some rows only, and from their values alone: error features don't change which prior is best. The
+        joint prior needs those of the features: what has been learnt from the same rows as `empirical` saves time."""
         return FeatureModel.fit(
             table,
             weight,
@@ -127,6 +129,7 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
             rows=rows,
             error_scale=error_scale,
             quick=True,
+            priors=None if empirical is None else empirical.model.priors,
             telling_holes=None if target is None else partial(self._telling_holes, target, weight[rows]),
         )
 

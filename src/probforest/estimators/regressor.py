@@ -24,6 +24,7 @@ from ..trees.error_trial import (
     FEWEST_OBJECTS,
     PART,
     PART_OF_ERRORS,
+    TREES,
     ErrorTrial,
     Judgement,
     choose_way,
@@ -303,7 +304,7 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
         chooses = table.has_errors and is_open and not self._adds_trees
         if np.count_nonzero(weight) < FEWEST_FOR_TRIAL or not (chooses or needs_scatter):
             return None
-        rows = sample_for_trial(weight, self.n_estimators, FEWEST_OBJECTS)
+        rows = sample_for_trial(weight, self.n_estimators, FEWEST_OBJECTS, 4 * TREES)
         try:
             ways = self._possible_ways() if chooses else {"used": (self.error_scale_, self.prior_)}
             samples = {

@@ -61,6 +61,7 @@ class FeatureModel:
         error_scale: float = 1.0,
         telling_holes: "FindTellingHoles | None" = None,
         quick: bool = False,
+        priors: Sequence[Prior | None] | None = None,
     ) -> "FittedFeatures":
         """Learn from a training set, in which each object counts with its `weight` (n,), or not at all. With `rows`,
         only those are learnt from and returned; but median errors are those of all, as a few rows may have none.
@@ -68,7 +69,8 @@ class FeatureModel:
         `error_spreads` are those of an earlier fit, whose trees are kept; None: they are learnt. `sample_weight` (n,)
         is what the objects would weigh in a table to predict, whose labels are not known. `telling_holes` says which
         features have holes that say something by themselves: these stay holes under the joint prior. None: no feature.
-        `quick`: the joint prior is a rough one.
+        `quick`: the joint prior is a rough one. `priors` are those of the features, if they are known; None: they are
+        learnt.
         """
         measurements = _checked(table, families)
         medians = measurements.median_errors(weight)
@@ -77,7 +79,7 @@ class FeatureModel:
         if error_spreads is None:
             counted = weight if sample_weight is None else np.where(weight > 0, sample_weight, 0.0)
             error_spreads = learn_error_spreads(measurements, counted)
-        learner = _Learner(weight, medians, prior, max_bins, n_jobs, error_scale, telling_holes, quick)
+        learner = _Learner(weight, medians, prior, max_bins, n_jobs, error_scale, telling_holes, quick, priors)
         sizes = sizes_of_errors(measurements, _error_features(error_spreads)) if error_features else None
         measurements = _distributions(measurements, sizes, table.layout, learner, unknown_error, n_jobs)
         spreads = tuple(bins.spread for bins in learner.bins[: len(families)])
@@ -223,6 +225,7 @@ class _Learner:
     error_scale: float
     telling_holes: FindTellingHoles | None
     quick: bool
+    known_priors: Sequence[Prior | None] | None
     priors: list[Prior | None] = field(init=False)
     joint: JointPrior | None = field(init=False, default=None)
     bins: list[FeatureBins] = field(init=False)
@@ -231,7 +234,9 @@ class _Learner:
         return self.medians
 
     def priors_for(self, measurements: Measurements) -> list[Prior | None]:
-        self.priors = learn_priors(self.prior, measurements, self.weight, self.n_jobs)
+        known = self.known_priors
+        learnt = learn_priors(self.prior, measurements, self.weight, self.n_jobs) if known is None else list(known)
+        self.priors = learnt
         return self.priors
 
     def joint_prior_for(self, measurements: Measurements) -> JointPrior | None:
