@@ -69,8 +69,8 @@ class FeatureModel:
         `error_spreads` are those of an earlier fit, whose trees are kept; None: they are learnt. `sample_weight` (n,)
         is what the objects would weigh in a table to predict, whose labels are not known. `telling_holes` says which
         features have holes that say something by themselves: these stay holes under the joint prior. None: no feature.
-        `quick`: the joint prior is a rough one. `priors` are those of the features, if they are known; None: they are
-        learnt.
+        `quick`: the joint prior and the bins are rough ones. `priors` are those of the features, if they are known;
+        None: they are learnt.
         """
         measurements = _checked(table, families)
         medians = measurements.median_errors(weight)
@@ -249,7 +249,7 @@ class _Learner:
         return self.joint
 
     def spreads_for(self, measurements: Measurements) -> list[TrainingSpread]:
-        self.bins = learn_bins(measurements, self.weight, self.max_bins, self.n_jobs)
+        self.bins = learn_bins(measurements, self.weight, self.max_bins, self.n_jobs, quick=self.quick)
         return [bins.spread for bins in self.bins]
 
 
