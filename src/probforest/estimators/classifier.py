@@ -20,7 +20,7 @@ from ..trees.label_truth import DoubtfulLabels, LabelTruth, learn_label_truth
 from ..trees.prior_trial import LEAF, PriorTrial, race, sample_for_trial
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import Uncertainty
-from .arguments import CLASS_TARGETS, SCORED, VALUES
+from .arguments import CLASS_TARGETS, SCORED, UNLABELLED, VALUES
 from .explaining import ExplainedClassifier
 
 FEWEST_FOR_TRIAL = 100  # objects; fewer can't tell which prior is better
@@ -41,7 +41,7 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
     classes_: np.ndarray
     label_truth_: LabelTruth | None
 
-    @described(VALUES | CLASS_TARGETS)
+    @described(VALUES | CLASS_TARGETS | UNLABELLED)
     def fit(
         self,
         X: ArrayLike,
@@ -53,6 +53,8 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
         y_proba: ArrayLike | None = None,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        X_unlabelled: ArrayLike | None = None,
+        X_err_unlabelled: Uncertainty = None,
     ) -> Self:
         """Fit the model to a training set.
 
@@ -67,7 +69,8 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
         """
         self._check_parameters()
         with self._unchanged_on_error():
-            self._fit((X, X_err, X_limit, X_samples), y, y_proba, classes, sample_weight)
+            unlabelled = X_unlabelled, X_err_unlabelled
+            self._fit((X, X_err, X_limit, X_samples), y, y_proba, classes, sample_weight, unlabelled)
         return self
 
     @described(VALUES)
@@ -193,9 +196,10 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
             self.label_truth_ = learn_label_truth(training.doubt, leaves, self._held_out(trees, training))
 
     def _read_training_set(
-        self, given: tuple, y: Any, y_proba: Any, classes: Any, sample_weight: Any
+        self, given: tuple, y: Any, y_proba: Any, classes: Any, sample_weight: Any, unlabelled: tuple
     ) -> tuple[TrainingSet, Cells, LabelTable]:
         table = self._read_table(given, self.feature_model_.layout if self._adds_trees else None)
+        table = self._with_unlabelled(table, *unlabelled)
         labels = read_labels(y, y_proba, classes, len(table.X))
         given_weight = read_sample_weight(sample_weight, len(table.X))
         weight = given_weight * labels.information if self.label_information else given_weight
