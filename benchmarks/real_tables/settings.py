@@ -64,11 +64,12 @@ def noisier(table: ErrorTable, by: float, seed: int) -> ErrorTable:
     return replace(table, X=table.X + by * error * draw, lower=factor * table.lower, upper=factor * table.upper)
 
 
-def in_strong_noise(table: ErrorTable, training: ErrorTable, seed: int) -> ErrorTable:
-    """The same objects, with errors as large as the features' scatter: every value has an error of its own."""
+def in_strong_noise(table: ErrorTable, training: ErrorTable, seed: int, level: float = 1.0) -> ErrorTable:
+    """The same objects, with errors of up to `level` times the features' scatter: every value has an error of its
+    own."""
     random = np.random.default_rng(seed)
     low, high = np.nanquantile(training.X, [0.16, 0.84], axis=0)
-    added = random.uniform(size=table.X.shape) * (high - low) / 2
+    added = level * random.uniform(size=table.X.shape) * (high - low) / 2
     return replace(
         table,
         X=table.X + added * random.normal(size=table.X.shape),

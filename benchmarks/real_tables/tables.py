@@ -97,6 +97,15 @@ def galaxies(table: pd.DataFrame) -> ErrorTable:
     return ErrorTable("BOSS", X, error, error, thirds, faintness=X[:, 3])
 
 
+def in_colours(magnitudes: ErrorTable) -> ErrorTable:
+    """Differences of neighbouring magnitudes, with the errors of both, and the magnitude that tells faint objects."""
+    X, error = magnitudes.X, magnitudes.lower
+    colours, errors = X[:, :-1] - X[:, 1:], np.hypot(error[:, :-1], error[:, 1:])
+    errors = np.column_stack([errors, error[:, 3]])
+    name = f"{magnitudes.name} in colours"
+    return replace(magnitudes, name=name, X=np.column_stack([colours, X[:, 3]]), lower=errors, upper=errors)
+
+
 _BY_COLUMN: dict[str, Callable[[pd.DataFrame], ErrorTable]] = {
     "koi_disposition": kepler,
     "tfopwg_disp": tess,

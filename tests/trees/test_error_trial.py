@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import make_friedman1
 
 from probforest import ProbabilisticDecisionTreeRegressor, ProbabilisticRandomForestRegressor
+from probforest.estimators.choices import describe_choices
 from probforest.trees.error_trial import Judgement, choose_way
 
 
@@ -58,7 +59,7 @@ def test_what_is_given_is_not_chosen():
     assert set(forest.error_trial_.crps) == {"normal", "part", "exact"}
     assert forest.prior_ == "normal"  # whatever was chosen, so that trees can be added
     forest = ProbabilisticRandomForestRegressor(5, error_scale=0.7).fit(X, y, X_err=0.5)
-    assert set(forest.error_trial_.crps) == {"empirical", "none"}
+    assert set(forest.error_trial_.crps) <= {"empirical", "none", "joint"}
     assert forest.error_scale_ == 0.7
 
 
@@ -69,3 +70,24 @@ def test_a_scale_of_zero_is_a_model_without_errors():
     np.testing.assert_array_equal(scaled.predict(X, X_err=0.3), exact.predict(X))
     pair = ProbabilisticRandomForestRegressor(5, random_state=0, error_scale=0).fit(X, y, X_err=(0.3, 0.2))
     np.testing.assert_array_equal(pair.predict(X, X_err=(0.3, 0.1)), exact.predict(X))
+
+
+def test_the_joint_prior_is_taken_where_values_say_much_about_each_other():
+    random = np.random.default_rng(0)
+    hidden = random.normal(size=(800, 1))
+    X_err = random.gamma(1, 1.0, (800, 6))
+    X = hidden + 0.1 * random.normal(size=X_err.shape) + X_err * random.normal(size=X_err.shape)
+    forest = ProbabilisticRandomForestRegressor(30, random_state=0).fit(X, hidden[:, 0], X_err=X_err)
+    assert forest.prior_ == "joint"
+    assert forest.error_trial_.crps["joint"] < 0.8 * forest.error_trial_.crps["empirical"]
+    assert "joint" in describe_choices(forest)[0]
+
+
+def test_holes_that_tell_the_target_are_not_filled():
+    random = np.random.default_rng(0)
+    hidden = random.normal(size=(500, 1))
+    X = hidden + 0.1 * random.normal(size=(500, 3))
+    X[hidden[:, 0] > 0.5, 0] = np.nan
+    X[random.random(500) < 0.3, 1] = np.nan
+    forest = ProbabilisticRandomForestRegressor(5, prior="joint", random_state=0).fit(X, hidden[:, 0])
+    np.testing.assert_array_equal(forest.feature_model_.joint_prior.completed, [False, True, True])

@@ -22,6 +22,7 @@ _COMMANDS = {
     "predict": "classify a table with a saved forest",
     "evaluate": "evaluate a saved forest on a table with known classes",
     "explain": "explain the answers for some rows of a table",
+    "complete": "replace noisy and missing values of a table by what its other values say",
     "inspect": "describe a saved forest and the columns it needs",
     "example": "write small tables to try the other commands with",
     "demo": "train and evaluate a forest on built-in noisy data, compared with scikit-learn's",

@@ -194,14 +194,14 @@ def error_shifts_of(model: TreeEnsemble, catalogue: Catalogue, units: dict[str, 
         return ()
     names = columns_of(model)
     numbers = (chunk.numbers for chunk in catalogue.chunks(names))
-    rows = _evenly_sampled(numbers) if model.feature_model_.has_error_features else next(numbers, None)
+    rows = evenly_sampled(numbers) if model.feature_model_.has_error_features else next(numbers, None)
     if rows is not None:
         with suppress(CellError):  # raised again when the row is predicted, and then with its place in the file
             return model.error_shifts(table_for(rows, names, units))
     return ()
 
 
-def _evenly_sampled(pieces: Iterator[Any]) -> Any:
+def evenly_sampled(pieces: Iterator[Any]) -> Any:
     """Every row of a table, every second, every fourth, ..., so that there are not too many; None if it has none."""
     import pyarrow
 

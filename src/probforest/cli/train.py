@@ -44,6 +44,7 @@ from .number_target import (
 from .options.train import TASKS
 from .predictions import Fingerprint, about_labels, in_file, table_for, wrong_labels
 from .target import read_labels_of
+from .unlabelled import about_unlabelled, read_unlabelled
 
 # Of each --model, what predicts classes, and what predicts numbers.
 _ESTIMATORS: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
@@ -117,11 +118,14 @@ def _fit(
         )
     try:
         with redirect_stdout(None):  # the forest would print again which errors it has found
+            others = None if options.unlabelled is None else read_unlabelled(options.unlabelled, chosen.names)
             if labelled.are_numbers:
-                forest.fit(X, labelled.labels, y_err=target_errors(numbers, options))
+                forest.fit(X, labelled.labels, y_err=target_errors(numbers, options), X_unlabelled=others)
             else:
-                forest.fit(X, labelled.labels, y_proba=confidence)
+                forest.fit(X, labelled.labels, y_proba=confidence, X_unlabelled=others)
     except CellError as error:
+        if "X_unlabelled" in error.what:
+            raise about_unlabelled(error, options.unlabelled) from None
         if error.what == "y_proba":
             error = error.renamed(f"column {options.label_proba!r}")
         raise in_file(error, catalogue, int(labelled.rows[error.row or 0])) from None

@@ -49,6 +49,15 @@ CLASS_TARGETS = {
     ),
 }
 
+UNLABELLED = {
+    "X_unlabelled": Description(
+        "like `X`",
+        "More objects, whose targets are not known, such as the survey that is to be predicted. The priors are learnt "
+        "from them as well, which helps if the training set is small. With `error_columns`, their errors are columns.",
+    ),
+    "X_err_unlabelled": Description("like `X_err`", "Errors of `X_unlabelled`."),
+}
+
 NUMBER_TARGETS = {
     "y": Description("array-like of shape (n_samples,)", "Targets, finite numbers."),
     "y_err": Description(

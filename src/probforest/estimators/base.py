@@ -72,6 +72,27 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
 
         return read_table(given, validate, self.error_columns, self.sentinels, layout)
 
+    def _with_unlabelled(self, table: TableContent, X: Any, X_err: Any) -> TableContent:
+        """A training set with more objects, of which only the features are known; None: there are none."""
+        if X is None:
+            if X_err is not None:
+                raise ValueError("X_err_unlabelled is given without X_unlabelled: of which values?")
+            return table
+        if self.prior is None:
+            raise ValueError(
+                "X_unlabelled is given, but prior=None: only priors can learn from objects without labels."
+            )
+        try:
+            unlabelled = self._read_table((X, X_err, None, None), table.layout)
+        except (TypeError, ValueError) as problem:
+            raise type(problem)(f"X_unlabelled can't be used: {problem}") from problem
+        if table.has_errors and not unlabelled.has_errors:
+            raise ValueError(
+                "X has errors, but X_err_unlabelled is not given. Give the errors of X_unlabelled, or "
+                "X_err_unlabelled=0 if its values are exact."
+            )
+        return table._replace(unlabelled=unlabelled)
+
     def _learn_features(
         self, table: TableContent, weight: np.ndarray, sample_weight: np.ndarray, target: Target | None = None
     ) -> FittedFeatures:
@@ -113,8 +134,10 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
         rows: np.ndarray,
         target: Target | None = None,
         error_scale: float = 1.0,
+        empirical: FittedFeatures | None = None,
     ) -> FittedFeatures:
-        """Learn from some rows only, and from their values alone: error features don't change which prior is best."""
+        """Learn from some rows only, and from their values alone: error features don't change which prior is best. The
+        joint prior needs those of the features: what has been learnt from the same rows as `empirical` saves time."""
         return FeatureModel.fit(
             table,
             weight,
@@ -127,6 +150,7 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
             rows=rows,
             error_scale=error_scale,
             quick=True,
+            priors=None if empirical is None else empirical.model.priors,
             telling_holes=None if target is None else partial(self._telling_holes, target, weight[rows]),
         )
 
@@ -136,8 +160,12 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
         if self._adds_trees and self.feature_model_.joint_prior is not None:
             return ~self.feature_model_.joint_prior.completed
         if self.missing == "auto":
-            return informative_holes(missing, target, weight)
+            return self._informative_holes(missing, target, weight)
         return np.full(missing.shape[1], self.missing != "observed")
+
+    def _informative_holes(self, missing: np.ndarray, target: Target, weight: np.ndarray) -> np.ndarray:
+        """For each column of `missing` (n, d), whether its holes say something about the target, (d,) bool."""
+        return informative_holes(missing, target, weight)
 
     def _read_query(
         self, X: Any, X_err: Any, X_limit: Any, X_samples: Any, *, warn: bool = True, may_fall_back: bool = False

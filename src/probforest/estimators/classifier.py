@@ -13,14 +13,14 @@ from ..inputs.cell_error import CellError
 from ..inputs.labels import LabelTable, read_labels
 from ..inputs.tables import TableContent
 from ..inputs.weights import check_total, class_weights, read_sample_weight
-from ..kernels.layout import Cells
+from ..kernels.layout import Cells, Rules
 from ..support.docstrings import described
 from ..trees.fitted_tree import FittedTree, sum_of_answers
 from ..trees.label_truth import DoubtfulLabels, LabelTruth, learn_label_truth
-from ..trees.prior_trial import PriorTrial, answers_of_trial, judge, sample_for_trial
+from ..trees.prior_trial import LEAF, PriorTrial, race, sample_for_trial
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import Uncertainty
-from .arguments import CLASS_TARGETS, SCORED, VALUES
+from .arguments import CLASS_TARGETS, SCORED, UNLABELLED, VALUES
 from .explaining import ExplainedClassifier
 
 FEWEST_FOR_TRIAL = 100  # objects; fewer can't tell which prior is better
@@ -41,7 +41,7 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
     classes_: np.ndarray
     label_truth_: LabelTruth | None
 
-    @described(VALUES | CLASS_TARGETS)
+    @described(VALUES | CLASS_TARGETS | UNLABELLED)
     def fit(
         self,
         X: ArrayLike,
@@ -53,6 +53,8 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
         y_proba: ArrayLike | None = None,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        X_unlabelled: ArrayLike | None = None,
+        X_err_unlabelled: Uncertainty = None,
     ) -> Self:
         """Fit the model to a training set.
 
@@ -67,7 +69,8 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
         """
         self._check_parameters()
         with self._unchanged_on_error():
-            self._fit((X, X_err, X_limit, X_samples), y, y_proba, classes, sample_weight)
+            unlabelled = X_unlabelled, X_err_unlabelled
+            self._fit((X, X_err, X_limit, X_samples), y, y_proba, classes, sample_weight, unlabelled)
         return self
 
     @described(VALUES)
@@ -193,9 +196,10 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
             self.label_truth_ = learn_label_truth(training.doubt, leaves, self._held_out(trees, training))
 
     def _read_training_set(
-        self, given: tuple, y: Any, y_proba: Any, classes: Any, sample_weight: Any
+        self, given: tuple, y: Any, y_proba: Any, classes: Any, sample_weight: Any, unlabelled: tuple
     ) -> tuple[TrainingSet, Cells, LabelTable]:
         table = self._read_table(given, self.feature_model_.layout if self._adds_trees else None)
+        table = self._with_unlabelled(table, *unlabelled)
         labels = read_labels(y, y_proba, classes, len(table.X))
         given_weight = read_sample_weight(sample_weight, len(table.X))
         weight = given_weight * labels.information if self.label_information else given_weight
@@ -230,27 +234,47 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
 
     def _try_priors(self, table: TableContent, labels: LabelTable, weight: np.ndarray) -> PriorTrial | None:
         """Small forests with each prior; None if there are too few objects, or no value that a prior changes."""
-        if not table.has_errors or np.count_nonzero(weight) < FEWEST_FOR_TRIAL:
+        if np.count_nonzero(weight) < FEWEST_FOR_TRIAL or not (table.has_errors or np.isnan(table.X).any()):
             return None
-        rows = sample_for_trial(weight, self.n_estimators)
+        rows = self._rows_of_trial(weight)
         target = labels.rows(rows).for_kernels()
         try:
-            features = [
-                self._sample_with_prior(table, weight, prior, rows, target) for prior in ("empirical", None, "joint")
-            ]
+            empirical, none = (
+                self._sample_with_prior(table, weight, prior, rows, target) for prior in ("empirical", None)
+            )
+            joint = self._sample_with_prior(table, weight, "joint", rows, target, empirical=empirical)
         except CellError:
             return None  # the fit itself will raise it, with the row of the table
-        posterior, measured, _ = (each.cells.values[:, :, 0] for each in features)
+        posterior, measured = (each.cells.values[:, :, 0] for each in (empirical, none))
+        says_something = joint.model.says_something_jointly
         if np.array_equal(posterior, measured, equal_nan=True):
-            return None  # all values are exact, or limits and samples, which have no prior
-        if not features[2].model.says_something_jointly:
-            features.pop()
-        samples = [make_training_set(each, labels.rows(rows), weight[rows], None) for each in features]
-        self._choose_missing_rules(samples[0])
-        empirical, none, *joint = (
-            answers_of_trial(each, self._grow_tree, float(self.keep_proba), self.n_jobs) for each in samples
-        )
-        return judge(labels.rows(rows), empirical, none, weight[rows], *joint)
+            if not says_something or empirical.cells.complete:
+                return None  # all values are exact, or limits and samples, which have no prior, and none is missing
+            none = empirical
+        tried = [empirical, none, joint] if says_something else [empirical, none]
+        samples = {id(each): make_training_set(each, labels.rows(rows), weight[rows], None) for each in tried}
+        self._choose_missing_rules(samples[id(empirical)])
+        return self._judge_priors([samples[id(each)] for each in tried])
+
+    def _rows_of_trial(self, weight: np.ndarray) -> np.ndarray:
+        """The objects that priors are tried on."""
+        return sample_for_trial(weight, self.n_estimators)
+
+    def _judge_priors(self, samples: list[TrainingSet]) -> PriorTrial:
+        """Compare the same objects with the empirical prior, without a prior and, if it says something, with the joint
+        prior."""
+        return race(samples, self._grow_small_tree, float(self.keep_proba), self.n_jobs)
+
+    def _grow_small_tree(self, training: TrainingSet, weight: np.ndarray, seed: int) -> FittedTree:
+        """A tree of a trial, with leaves that are not too small."""
+        per_object = weight.sum() / training.n_objects
+
+        def rules(total_weight: float, n_features: int) -> Rules:
+            found = self._rules(total_weight, n_features)
+            return found._replace(min_leaf_weight=max(found.min_leaf_weight, LEAF * per_object))
+
+        class_weight = "balanced" if self._class_weight_per_tree else None
+        return training.grow(weight, rules, seed, class_weight)
 
     def _doubt(self, labels: LabelTable, weight: np.ndarray, class_weight: np.ndarray) -> DoubtfulLabels | None:
         """The labels of the objects that weigh something, if they are doubtful."""

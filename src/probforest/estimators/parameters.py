@@ -257,11 +257,13 @@ _NUMBERS = {
         _when_used,
     ),
     "prior": Parameter(
-        '{"auto", "empirical", "normal"} or None',
+        '{"auto", "empirical", "normal", "joint"} or None',
         "What a measured value says about the true one depends on the distribution of the true values, which is learnt "
-        "from the training set: the whole distribution, or its mean and variance. None: nothing is learnt, and the "
-        'true value scatters around the measured one. "auto" chooses between "empirical" and None: see `error_scale`.',
-        _none_or(_word(["auto", *(word for word in PRIORS if word != "joint")])),
+        'from the training set: the whole distribution of each feature ("empirical"), its mean and variance '
+        '("normal"), or the distribution of all features together ("joint"), which also estimates missing values. '
+        'None: nothing is learnt, and the true value scatters around the measured one. "auto" chooses between '
+        '"empirical", None and "joint": see `error_scale`.',
+        _none_or(_word(["auto", *PRIORS])),
     ),
     "error_scale": Parameter(
         '"auto" or float',

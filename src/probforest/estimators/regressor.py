@@ -16,7 +16,7 @@ from ..inputs.cell_error import CellError
 from ..inputs.tables import TableContent
 from ..inputs.targets import NumberTable, read_numbers, read_target_errors, weights_of_errors
 from ..inputs.weights import check_total, read_sample_weight
-from ..kernels.layout import NUMBER_CRITERIA, Cells
+from ..kernels.layout import NUMBER_CRITERIA, Cells, Target
 from ..support.docstrings import described
 from ..trees.calibration import calibration_at
 from ..trees.conformal import Margins, learn_margins
@@ -26,6 +26,7 @@ from ..trees.error_trial import (
     FEWEST_OBJECTS,
     PART,
     PART_OF_ERRORS,
+    TREES,
     ErrorTrial,
     Judgement,
     choose_way,
@@ -33,12 +34,13 @@ from ..trees.error_trial import (
     scatter_of,
 )
 from ..trees.fitted_tree import FittedTree, sum_of_answers
+from ..trees.holes import holes_that_shift
 from ..trees.leaf_targets import find_leaf_targets, in_units
 from ..trees.predicted_distribution import PredictedDistribution
 from ..trees.prior_trial import sample_for_trial
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import TargetErrors, Uncertainty
-from .arguments import HELD_OUT, NUMBER_SCORED, NUMBER_TARGETS, QUANTILES, RETURN_STD, VALUES
+from .arguments import HELD_OUT, NUMBER_SCORED, NUMBER_TARGETS, QUANTILES, RETURN_STD, UNLABELLED, VALUES
 from .explained_regressor import ExplainedRegressor
 
 FEWEST_FOR_TRIAL = 100  # objects; fewer can't tell how far errors should spread them
@@ -63,7 +65,7 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
     calibration_: np.ndarray | None = None  # of a forest with `calibrate`
     conformal_: Margins | None = None  # of a forest with `calibrate`, or after `conformalize`
 
-    @described(VALUES | NUMBER_TARGETS)
+    @described(VALUES | NUMBER_TARGETS | UNLABELLED)
     def fit(
         self,
         X: ArrayLike,
@@ -74,6 +76,8 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
         X_samples: ArrayLike | None = None,
         y_err: TargetErrors = None,
         sample_weight: ArrayLike | None = None,
+        X_unlabelled: ArrayLike | None = None,
+        X_err_unlabelled: Uncertainty = None,
     ) -> Self:
         """Fit the model to a training set.
 
@@ -88,7 +92,8 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
         """
         self._check_parameters()
         with self._unchanged_on_error():
-            self._fit((X, X_err, X_limit, X_samples), y, y_err, sample_weight)
+            unlabelled = X_unlabelled, X_err_unlabelled
+            self._fit((X, X_err, X_limit, X_samples), y, y_err, sample_weight, unlabelled)
         return self
 
     @described(VALUES | RETURN_STD)
@@ -286,16 +291,17 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
         return super()._max_features(n_features)
 
     def _read_training_set(
-        self, given: tuple, y: Any, y_err: Any, sample_weight: Any
+        self, given: tuple, y: Any, y_err: Any, sample_weight: Any, unlabelled: tuple
     ) -> tuple[TrainingSet, Cells, NumberTable]:
         table = self._read_table(given, self.feature_model_.layout if self._adds_trees else None)
+        table = self._with_unlabelled(table, *unlabelled)
         numbers = read_numbers(y, len(table.X))
         errors = read_target_errors(y_err, len(table.X), numbers.y)
         given_weight = read_sample_weight(sample_weight, len(table.X))
         weight = given_weight if errors is None else np.where(np.isfinite(errors), given_weight, 0.0)
         check_total(weight)
         weight = weight * self._choose(table, numbers, weight, errors)
-        features = self._learn_features(table, weight, given_weight)
+        features = self._learn_features(table, weight, given_weight, numbers.scaled_by(weight).for_kernels())
         self._warn_if_too_light(weight)
         self.feature_model_ = features.model
         training = make_training_set(features, numbers.scaled_by(weight), weight)
@@ -350,15 +356,18 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
         chooses = table.has_errors and is_open and not self._adds_trees
         if np.count_nonzero(weight) < FEWEST_FOR_TRIAL or not (chooses or needs_scatter):
             return None
-        rows = sample_for_trial(weight, self.n_estimators, FEWEST_OBJECTS)
+        rows = sample_for_trial(weight, self.n_estimators, FEWEST_OBJECTS, 4 * TREES)
+        target = numbers.rows(rows).scaled_by(weight[rows]).for_kernels()
         try:
             ways = self._possible_ways() if chooses else {"used": (self.error_scale_, self.prior_)}
             samples = {
-                name: self._sample_with_prior(table, weight, prior, rows, error_scale=scale)
+                name: self._sample_with_prior(table, weight, prior, rows, target, error_scale=scale)
                 for name, (scale, prior) in ways.items()
             }
         except CellError:
             return None  # the fit itself will raise it, with the row of the table
+        if chooses:  # features that say nothing about each other have no joint prior
+            samples = {name: each for name, each in samples.items() if ways[name][1] != "joint" or _is_joint(each)}
         if chooses and all(_is_exact(each.cells) for each in samples.values()):
             if not needs_scatter:
                 return None
@@ -370,10 +379,13 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
         self.error_trial_, (self.error_scale_, self.prior_) = trial, ways[trial.choice]
         return rows, judgements[trial.choice]
 
+    def _informative_holes(self, missing: np.ndarray, target: Target, weight: np.ndarray) -> np.ndarray:
+        return holes_that_shift(missing, target, weight)
+
     def _possible_ways(self) -> dict[str, tuple[float, str | None]]:
         """What the parameters leave to be chosen: factors of errors and priors, the safest way first."""
         scale = 1.0 if self.error_scale == "auto" else float(self.error_scale)
-        priors = ("empirical", None) if self.prior == "auto" else (self.prior,)
+        priors = ("empirical", None, "joint") if self.prior == "auto" else (self.prior,)
         ways: dict[str, tuple[float, str | None]] = {prior or "none": (scale, prior) for prior in priors}
         if self.error_scale == "auto":
             prior = None if self.prior == "auto" else self.prior
@@ -385,6 +397,10 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
         self._choose_missing_rules(sample)
         n_trees, keep_proba = int(self.n_estimators), float(self.keep_proba)
         return judge_small_forest(sample, numbers.y, self._grow_tree, keep_proba, n_trees, self.n_jobs)
+
+
+def _is_joint(features: FittedFeatures) -> bool:
+    return features.model.says_something_jointly
 
 
 def _is_exact(cells: Cells) -> bool:

@@ -16,6 +16,7 @@ from .measurements import Measurements
 
 _DIGITS = 12  # of a share of the weight
 SAMPLE = 70_000  # grid points that say where the quantiles are; more would move an edge by less than a bin's width
+QUICK_SAMPLE = 3500  # the same for a trial
 
 
 class FeatureBins(NamedTuple):
@@ -28,12 +29,19 @@ class FeatureBins(NamedTuple):
 
 
 def learn_bins(
-    measurements: Measurements, weight: np.ndarray, max_bins: int, n_jobs: int | None = None
+    measurements: Measurements,
+    weight: np.ndarray,
+    max_bins: int,
+    n_jobs: int | None = None,
+    *,
+    quick: bool = False,
 ) -> list[FeatureBins]:
-    """The bins of every feature, each object counting with its `weight` (n,). Limits have no part in them."""
+    """The bins of every feature, each object counting with its `weight` (n,). Limits have no part in them. `quick`:
+    they are learnt from few objects."""
     weighty = weight > 0
     share = weight[weighty]
-    sample = _sample(len(share), 1 if measurements.is_exact else GRID_POINTS)
+    n_points = max(QUICK_SAMPLE, 4 * max_bins) if quick else SAMPLE
+    sample = _sample(len(share), n_points // (1 if measurements.is_exact else GRID_POINTS))
 
     def of_feature(j: int) -> FeatureBins:
         column = measurements.column(j)
@@ -43,9 +51,8 @@ def learn_bins(
     return list(in_threads(of_feature, range(len(measurements.families)), n_jobs))
 
 
-def _sample(n_objects: int, points_per_object: int) -> np.ndarray | None:
+def _sample(n_objects: int, n_sample: int) -> np.ndarray | None:
     """Objects that stand for all in a large table, the same ones in every fit."""
-    n_sample = SAMPLE // points_per_object
     if n_objects <= n_sample:
         return None
     return np.random.default_rng(0).choice(n_objects, n_sample, replace=False, shuffle=False)

@@ -5,13 +5,16 @@ errors as more features, if they are wanted → limits spread → cells. Targets
 weights of objects.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ..families import Family
+from ..inputs.cell_error import CellError
 from ..inputs.tables import Layout, TableContent
 from ..kernels.layout import Bins, Cells
 from .binning import encode
@@ -22,7 +25,7 @@ from .feature_bins import FeatureBins, learn_bins
 from .joint_prior import NARROWING, JointPrior, learn_joint_prior, with_joint_prior
 from .limits import TrainingSpread
 from .measurements import Measurements, read_measurements
-from .prior import Prior, learn_priors, with_priors
+from .prior import Prior, learn_priors, sample_of, with_priors
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,7 @@ class FeatureModel:
         error_scale: float = 1.0,
         telling_holes: "FindTellingHoles | None" = None,
         quick: bool = False,
+        priors: Sequence[Prior | None] | None = None,
     ) -> "FittedFeatures":
         """Learn from a training set, in which each object counts with its `weight` (n,), or not at all. With `rows`,
         only those are learnt from and returned; but median errors are those of all, as a few rows may have none.
@@ -68,7 +72,8 @@ class FeatureModel:
         `error_spreads` are those of an earlier fit, whose trees are kept; None: they are learnt. `sample_weight` (n,)
         is what the objects would weigh in a table to predict, whose labels are not known. `telling_holes` says which
         features have holes that say something by themselves: these stay holes under the joint prior. None: no feature.
-        `quick`: the joint prior is a rough one.
+        `quick`: the joint prior and the bins are rough ones. `priors` are those of the features, if they are known;
+        None: they are learnt.
         """
         measurements = _checked(table, families)
         medians = measurements.median_errors(weight)
@@ -77,7 +82,8 @@ class FeatureModel:
         if error_spreads is None:
             counted = weight if sample_weight is None else np.where(weight > 0, sample_weight, 0.0)
             error_spreads = learn_error_spreads(measurements, counted)
-        learner = _Learner(weight, medians, prior, max_bins, n_jobs, error_scale, telling_holes, quick)
+        others = _unlabelled(table, families, unknown_error, medians, error_scale)
+        learner = _Learner(weight, medians, prior, max_bins, n_jobs, error_scale, telling_holes, quick, priors, others)
         sizes = sizes_of_errors(measurements, _error_features(error_spreads)) if error_features else None
         measurements = _distributions(measurements, sizes, table.layout, learner, unknown_error, n_jobs)
         spreads = tuple(bins.spread for bins in learner.bins[: len(families)])
@@ -223,6 +229,8 @@ class _Learner:
     error_scale: float
     telling_holes: FindTellingHoles | None
     quick: bool
+    known_priors: Sequence[Prior | None] | None
+    others: Measurements | None  # objects without labels, that priors are learnt from, too
     priors: list[Prior | None] = field(init=False)
     joint: JointPrior | None = field(init=False, default=None)
     bins: list[FeatureBins] = field(init=False)
@@ -231,20 +239,34 @@ class _Learner:
         return self.medians
 
     def priors_for(self, measurements: Measurements) -> list[Prior | None]:
-        self.priors = learn_priors(self.prior, measurements, self.weight, self.n_jobs)
+        if self.known_priors is not None:
+            self.priors = list(self.known_priors)
+        else:
+            table, weight = self._with_others(measurements, self.others)
+            self.priors = learn_priors(self.prior, table, weight, self.n_jobs)
         return self.priors
 
     def joint_prior_for(self, measurements: Measurements) -> JointPrior | None:
         if self.prior == "joint":
             find, missing = self.telling_holes, np.isnan(measurements.center.T)
             completed = np.ones(len(self.priors), dtype=bool) if find is None else ~find(missing)
-            self.joint = learn_joint_prior(
-                self.priors, measurements, self.weight, completed, self.n_jobs, quick=self.quick
-            )
+            others = None if self.others is None else with_priors(self.priors, self.others, self.n_jobs)
+            table, weight = self._with_others(measurements, others)
+            self.joint = learn_joint_prior(self.priors, table, weight, completed, self.n_jobs, quick=self.quick)
         return self.joint
 
+    def _with_others(self, measurements: Measurements, others: Measurements | None) -> tuple[Measurements, np.ndarray]:
+        """What priors are learnt from: the training set, and objects without labels, which have its mean weight."""
+        if others is None:
+            return measurements, self.weight
+        mean = self.weight[self.weight > 0].mean()
+        sample = sample_of(np.concatenate([self.weight, np.full(others.n_objects, mean)]))
+        own, of_others = sample[sample < len(self.weight)], sample[sample >= len(self.weight)] - len(self.weight)
+        weight = np.concatenate([self.weight[own], np.full(len(of_others), mean)])
+        return measurements.rows(own).followed_by(others.rows(of_others)), weight
+
     def spreads_for(self, measurements: Measurements) -> list[TrainingSpread]:
-        self.bins = learn_bins(measurements, self.weight, self.max_bins, self.n_jobs)
+        self.bins = learn_bins(measurements, self.weight, self.max_bins, self.n_jobs, quick=self.quick)
         return [bins.spread for bins in self.bins]
 
 
@@ -277,6 +299,33 @@ def _distributions(
     if sizes is not None:
         measurements = measurements.with_exact_features(sizes)
     return measurements.with_limits_spread(knowledge.spreads_for(measurements))
+
+
+def _unlabelled(
+    table: TableContent,
+    families: tuple[Family, ...],
+    unknown_error: str,
+    medians: np.ndarray,
+    error_scale: float,
+) -> Measurements | None:
+    """Some of the objects without labels that belong to a training set, up to the first step that learns something."""
+    if table.unlabelled is None:
+        return None
+    with _naming_unlabelled(), table.layout.naming_columns():
+        measurements = _checked(table.unlabelled, families)
+        measurements = measurements.with_errors_known(unknown_error, medians if table.has_errors else None)
+        measurements = measurements.with_logarithms().with_errors_scaled(error_scale)
+    return measurements.rows(sample_of(np.ones(measurements.n_objects)))
+
+
+@contextmanager
+def _naming_unlabelled() -> Iterator[None]:
+    """Errors about a value say that it is one of X_unlabelled."""
+    try:
+        yield
+    except CellError as error:
+        what = re.sub(r"\bX(_\w+)?$", r"X\1_unlabelled", error.what)
+        raise CellError(what, error.value, error.row, error.column, error.remark) from None
 
 
 def _checked(table: TableContent, families: tuple[Family, ...]) -> Measurements:

@@ -178,6 +178,24 @@ class Measurements:
             form_index=_with_rows(self.form_index, np.full(values.shape, -1)),
         )
 
+    def followed_by(self, other: "Measurements") -> "Measurements":
+        """The objects of two tables with the same features."""
+        tables = self, other
+        lower = upper = real_empty(0, 0)
+        if not (self.is_exact and other.is_exact):
+            lower = np.concatenate([_or_filled(each.lower, each.center, 0.0) for each in tables], axis=1)
+            upper = np.concatenate([_or_filled(each.upper, each.center, 0.0) for each in tables], axis=1)
+        limit = form_index = _NONE
+        if self.has_limits or other.has_limits:
+            limit = np.concatenate([_or_filled(each.limit, each.center, 0) for each in tables], axis=1)
+        if self.has_free_forms or other.has_free_forms:
+            own, others = (_or_filled(each.form_index, each.center, -1) for each in tables)
+            form_index = np.concatenate([own, np.where(others < 0, -1, others + len(self.forms.center))], axis=1)
+        forms = FreeForms(*(np.concatenate(parts) for parts in zip(self.forms, other.forms, strict=True)))
+        center = np.concatenate([self.center, other.center], axis=1)
+        is_symmetric = self.is_symmetric and other.is_symmetric
+        return Measurements(center, lower, lower if is_symmetric else upper, self.families, limit, form_index, forms)
+
     def every(self, step: int) -> "Measurements":
         """One object of `step`, evenly."""
         if step <= 1:
@@ -302,6 +320,11 @@ def _logarithms(x: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, np.ndarra
 def _with_rows(array: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """An array (d, n) with more rows (e, n), an object after the other in memory; an empty one stays as it is."""
     return np.concatenate([array.T, rows.T], axis=1).T if len(array) else array
+
+
+def _or_filled(array: np.ndarray, like: np.ndarray, number: float) -> np.ndarray:
+    """An array (d, n) or, if it is empty, one that is filled with a number."""
+    return array if len(array) else np.full(like.shape, number)
 
 
 def _interleaved(center: np.ndarray, *scales: np.ndarray) -> np.ndarray:

@@ -75,6 +75,7 @@ class TableContent(NamedTuple):
     X_limit: Any
     X_samples: Any
     layout: Layout
+    unlabelled: "TableContent | None" = None  # more objects, of which only the features are known
 
     @property
     def has_errors(self) -> bool:

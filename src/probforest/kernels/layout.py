@@ -75,25 +75,31 @@ class Mixture(NamedTuple):
 
 
 class MixtureSums(NamedTuple):
-    """What the E step of the EM algorithm adds up over objects."""
+    """What the E step of the EM algorithm adds up over objects. The kernel adds up other sums, lane by lane, from which
+    these follow (see mixture.py)."""
 
     mass: np.ndarray  # (K,) weights × the probability that the object is of this component
-    first: np.ndarray  # (K, d) mass × the expected true values
-    second: np.ndarray  # (K, d, d) mass × their expected products
+    first: np.ndarray  # (K, d) mass × the expected true values; in the kernel mass × r
+    second: np.ndarray  # (K, d, d) mass × their expected products; in the kernel mass × (r rᵀ − A⁻¹), upper triangles
     log_likelihood: np.ndarray  # (1,)
 
 
 class MixtureSpace(NamedTuple):
-    """Scratch space for one object; see mixture.py."""
+    """Scratch space for some objects, one in each of L lanes; see mixture.py."""
 
-    seen: np.ndarray  # (d,) int64, dimensions in which it was measured
-    factor: np.ndarray  # (d, d) U
-    gain: np.ndarray  # (K, d, d) G of each component
-    whitened: np.ndarray  # (d,) u
-    mean: np.ndarray  # (K, d) of its true values, by component
-    spread: np.ndarray  # (K, d) their variances
-    log_density: np.ndarray  # (K,)
-    shares: np.ndarray  # (K,) the probabilities of the components
+    place: np.ndarray  # (d, L) o
+    variance: np.ndarray  # (d, L) v
+    seen: np.ndarray  # (d, L) 1 in dimensions that were measured, 0 in others
+    n_seen: np.ndarray  # (L,) number of the former; later, weights of objects
+    column: np.ndarray  # (d, L) for any step
+    scaled: np.ndarray  # (d, L) for any step
+    volume: np.ndarray  # (L,) the determinant of A, and for any step
+    swept: np.ndarray  # (K, d, d, L) for each component −A⁻¹ in the measured dimensions, C − C A⁻¹ C in the others
+    shift: np.ndarray  # (K, d, L) −r in the measured dimensions, C r in the others
+    mean: np.ndarray  # (K, d, L) of true values, by component
+    spread: np.ndarray  # (K, d, L) their variances
+    log_density: np.ndarray  # (K, L)
+    shares: np.ndarray  # (K, L) the probabilities of the components
 
 
 class Bins(NamedTuple):

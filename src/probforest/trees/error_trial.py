@@ -22,6 +22,7 @@ from .prior_trial import draws_of_trial
 from .training_set import TrainingSet
 from .weighted_targets import weigh_targets
 
+TREES = 14  # of each forest
 FEWEST_OBJECTS = 1000  # of a sample, if there are so many
 SIGNIFICANT = 1.0  # standard errors that the safer way may be behind the best one
 PART, EXACT = "part", "exact"  # objects are spread over a part of their errors; or not at all
@@ -64,7 +65,7 @@ def judge_small_forest(
         tree = grow(training, training.weight * counts, draw.feature_seed())
         return tree, reach_of_left_out(tree, counts == 0, training.cells, keep_proba)
 
-    trees, reaches = zip(*in_threads(grow_one, draws_of_trial(n_objects), n_jobs), strict=True)
+    trees, reaches = zip(*in_threads(grow_one, draws_of_trial(n_objects, TREES), n_jobs), strict=True)
     targets = [tree.targets for tree in trees]
     of_forest = _numbers(sparse.hstack(reaches, format="csr"), *stacked(targets), truth)
     within, n_trees = np.zeros(n_objects), np.zeros(n_objects)

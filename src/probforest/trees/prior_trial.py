@@ -1,6 +1,6 @@
 """Which prior suits a table: small forests with each on a sample, judged by the objects that they did not draw."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,17 +11,23 @@ from .bootstrap import Draw, seeds_of_trees
 from .fitted_tree import FittedTree, sum_of_answers
 from .training_set import TrainingSet
 
-TREES = 14  # of each forest
-SHARE_OF_FIT = 0.15  # of the time for the trees of a fit: reading and judging make it a third
+ROUNDS = (4, 8)  # trees of each forest; those of the second round only for priors that still may be the best one
+TREES = sum(ROUNDS)
+LEAF = 3.0  # objects in a leaf, at least: for the same time, losses scatter a quarter less than with larger trees
+SHARE_OF_FIT = 0.2  # of the time for the trees of a fit, if all trees are grown
 FEWEST_OBJECTS, MOST_OBJECTS = 250, 4000  # of a sample; with the fewest, a trial takes a few hundredths of a second
-SIGNIFICANT = 2.5  # standard errors, to go without a prior
+SIGNIFICANT = 0.5  # standard errors, to go without a prior
 BETTER = 1.0  # standard errors, to take the joint prior: under noise it gains far more than it can lose
+HOPELESS = 3.0  # standard errors behind the best one after the first round
 _SEED = 1  # of the sample and of the draws: the choice depends on the table alone
 _PRIOR_VOTES = 0.5  # per class: a few trees that agree do not make an answer certain
 
+GrowTree = Callable[[TrainingSet, np.ndarray, int], FittedTree]  # from weights (n,) and a seed
+
 
 class PriorTrial(NamedTuple):
-    """Out-of-bag log losses of the same objects with the empirical prior, without a prior, and with the joint prior."""
+    """Out-of-bag log losses of the same objects with the empirical prior, without a prior, and with the joint prior;
+    after fewer trees, and so a little larger, of one that was far behind."""
 
     empirical: float
     none: float
@@ -42,24 +48,56 @@ class PriorTrial(NamedTuple):
         return None if self.empirical - self.none > SIGNIFICANT * self.error else "empirical"
 
 
-def sample_for_trial(weight: np.ndarray, n_trees: int, fewest: int = FEWEST_OBJECTS) -> np.ndarray:
+def sample_for_trial(
+    weight: np.ndarray, n_trees: int, fewest: int = FEWEST_OBJECTS, n_small_trees: int = 3 * TREES
+) -> np.ndarray:
     """The objects of a trial, at random from those that weigh something, in order; `n_trees` are those of the fit. They
     are at least `fewest`, if there are so many."""
     candidates = np.flatnonzero(weight)
-    affordable = SHARE_OF_FIT * n_trees * len(candidates) / (3 * TREES)
+    affordable = SHARE_OF_FIT * n_trees * len(candidates) / n_small_trees
     n_objects = min(len(candidates), int(np.clip(affordable, fewest, MOST_OBJECTS)))
     return np.sort(np.random.default_rng(_SEED).choice(candidates, n_objects, replace=False))
 
 
+def race(samples: Sequence[TrainingSet], grow: GrowTree, keep_proba: float, n_jobs: int | None = None) -> PriorTrial:
+    """Small forests on the same objects with the empirical prior, without a prior and, perhaps, with the joint prior.
+    A prior that is far behind after the first round takes no part in the second one."""
+    labels, weight = samples[0].labels, samples[0].weight
+    assert isinstance(labels, LabelTable)
+    draws = draws_of_trial(len(weight))
+    parts = draws[: ROUNDS[0]], draws[ROUNDS[0] :]
+
+    def answers_for(each: TrainingSet, part: list[Draw]) -> np.ndarray:
+        return answers_of_trial(each, grow, keep_proba, n_jobs, part)
+
+    different = {id(each): each for each in samples}  # without errors, the first two are the same
+    answers = {key: answers_for(each, parts[0]) for key, each in different.items()}
+    hopeful = _hopeful(labels, answers, weight / weight.sum())
+    if len(hopeful) > 1:
+        for key in hopeful:
+            answers[key] = np.concatenate([answers[key], answers_for(different[key], parts[1])])
+    empirical, none, *joint = (answers[id(each)] for each in samples)
+    return judge(labels, empirical, none, weight, *joint)
+
+
+def _hopeful(labels: LabelTable, answers: dict[int, np.ndarray], share: np.ndarray) -> list[int]:
+    """Which of some forests are not far behind the best one."""
+    losses = {key: _losses(labels, each, share) for key, each in answers.items()}
+    best = min(losses.values(), key=lambda each: each.mean)
+    return [key for key, each in losses.items() if each.mean - best.mean <= HOPELESS * _error(each, best, share)]
+
+
 def answers_of_trial(
     training: TrainingSet,
-    grow: Callable[[TrainingSet, np.ndarray, int], FittedTree],
+    grow: GrowTree,
     keep_proba: float,
     n_jobs: int | None = None,
+    draws: "Sequence[Draw] | None" = None,
 ) -> np.ndarray:
-    """Grow a small forest: what each tree says about the objects that it did not draw, (TREES, n, k), 0 for others."""
+    """Grow a small forest: what each tree says about the objects that it did not draw, (trees, n, k), 0 for others."""
     n_objects, cells = training.n_objects, training.cells
-    answers = np.zeros((TREES, n_objects, training.target.columns.shape[1]))
+    draws = draws_of_trial(n_objects) if draws is None else draws
+    answers = np.zeros((len(draws), n_objects, training.target.columns.shape[1]))
 
     def grow_one(draw: Draw) -> tuple[np.ndarray, np.ndarray]:
         counts = draw.counts()
@@ -67,15 +105,14 @@ def answers_of_trial(
         left_out = counts == 0
         return left_out, sum_of_answers([tree], cells._replace(values=cells.values[left_out]), keep_proba)
 
-    draws = draws_of_trial(n_objects)
     for answer, (left_out, found) in zip(answers, in_threads(grow_one, draws, n_jobs), strict=True):
         answer[left_out] = found
     return answers
 
 
-def draws_of_trial(n_objects: int) -> list[Draw]:
+def draws_of_trial(n_objects: int, n_trees: int = TREES) -> list[Draw]:
     """The bootstraps of the trees of a small forest: the same objects, whatever is tried."""
-    return [Draw(seed, n_objects, n_objects) for seed in seeds_of_trees(_SEED, TREES)]
+    return [Draw(seed, n_objects, n_objects) for seed in seeds_of_trees(_SEED, n_trees)]
 
 
 def log_losses(labels: LabelTable, answers: np.ndarray) -> np.ndarray:
@@ -91,7 +128,8 @@ def log_losses(labels: LabelTable, answers: np.ndarray) -> np.ndarray:
 def judge(
     labels: LabelTable, empirical: np.ndarray, none: np.ndarray, weight: np.ndarray, joint: np.ndarray | None = None
 ) -> PriorTrial:
-    """Compare the answers (TREES, n, k) of forests whose trees drew the same objects."""
+    """Compare the answers (trees, n, k) of forests whose trees drew the same objects, the first ones if some have more
+    trees than others."""
     share = weight / weight.sum()
     of_empirical, of_none = _losses(labels, empirical, share), _losses(labels, none, share)
     trial = PriorTrial(of_empirical.mean, of_none.mean, _error(of_empirical, of_none, share), len(weight))
@@ -106,21 +144,29 @@ class _Losses(NamedTuple):
 
     mean: float  # over the objects
     of_objects: np.ndarray  # (n,)
-    without: np.ndarray  # (TREES,) the mean with one tree left out
+    without: np.ndarray  # (trees, n) those with one tree left out
+    of_first_round: "_Losses | None"  # if there was another round
 
 
 def _losses(labels: LabelTable, answers: np.ndarray, share: np.ndarray) -> _Losses:
     total = answers.sum(axis=0)
-    without = [share @ log_losses(labels, total - answer) for answer in answers]
+    without = np.array([log_losses(labels, total - answer) for answer in answers])
     of_objects = log_losses(labels, total)
-    return _Losses(float(share @ of_objects), of_objects, np.array(without))
+    first = _losses(labels, answers[: ROUNDS[0]], share) if len(answers) > ROUNDS[0] else None
+    return _Losses(float(share @ of_objects), of_objects, without, first)
 
 
 def _error(one: _Losses, other: _Losses, share: np.ndarray) -> float:
-    """Standard error of the difference of two mean losses."""
+    """Standard error of the difference of two mean losses, for other objects and other trees."""
+    if len(one.without) != len(other.without):  # one of them was given up after the first round
+        one, other = one.of_first_round or one, other.of_first_round or other
     difference = one.of_objects - other.of_objects
     by_objects = np.square(share) @ np.square(difference - share @ difference)
-    # Other trees would have given another difference; the jackknife tells how different.
-    without = one.without - other.without
-    by_trees = (TREES - 1) / TREES * np.square(without - without.mean()).sum()
-    return float(np.sqrt(by_objects + by_trees))
+    # Other trees would have given another difference; the jackknife tells how different. What is due to neither alone,
+    # the luck of single objects with single trees, is in both terms.
+    off = one.without - other.without
+    off -= off.mean(axis=0)
+    factor = (len(off) - 1) / len(off)
+    by_trees = factor * np.square(off @ share).sum()
+    by_both = factor * np.square(off).sum(axis=0) @ np.square(share)
+    return float(np.sqrt(max(by_objects + by_trees - by_both, by_objects, by_trees)))

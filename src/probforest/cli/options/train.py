@@ -1,6 +1,7 @@
 """The options of `probforest train`."""
 
 import argparse
+from pathlib import Path
 
 from ..arguments import add_common, add_n_jobs, add_output, integer, new_parser, setting, table_path
 
@@ -50,6 +51,13 @@ def add(commands) -> None:
         "--features", nargs="+", metavar="COL", help="the features, also as patterns such as 'mag_*'; errors come along"
     )
     parser.add_argument("--drop", nargs="+", default=[], metavar="COL", help="columns to leave out, also as patterns")
+    parser.add_argument(
+        "--unlabelled",
+        type=Path,
+        metavar="TABLE2",
+        help="objects without a class, such as the survey to classify: the distributions of true values (the prior) "
+        "are learnt from them, too",
+    )
     parser.add_argument(
         "--set",
         nargs="+",
