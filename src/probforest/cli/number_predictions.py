@@ -32,6 +32,33 @@ def names_of_columns(levels: np.ndarray, prefix: str) -> list[str]:
     return [f"{prefix}predicted_{name}" for name in ("mean", "std", *quantiles)]
 
 
+def has_distributions(model: ProbabilisticRegressor) -> bool:
+    """Whether a model predicts distributions, as forests do, or single numbers, as boosting does."""
+    return hasattr(model, "predict_distribution")
+
+
+def _new_columns(model: ProbabilisticRegressor, options: argparse.Namespace) -> tuple[np.ndarray, list[str]]:
+    """Levels of the quantiles that are written, and names of all new columns."""
+    if has_distributions(model):
+        levels = checked_quantiles(options.quantiles)
+        return levels, names_of_columns(levels, options.prefix)
+    if options.quantiles is not None:
+        raise ValueError(
+            f"--quantiles: {options.model} predicts single numbers. Train a forest, or boosting with --set "
+            "loss=quantile quantile=0.84."
+        )
+    return np.empty(0), [f"{options.prefix}predicted"]
+
+
+def _answers(model: ProbabilisticRegressor) -> Callable[[Any], Any]:
+    return (lambda X: model.predict_distribution(X)) if has_distributions(model) else (lambda X: model.predict(X))
+
+
+def _columns(answer: Any, levels: np.ndarray) -> np.ndarray:
+    """An answer as new columns (n, n_columns)."""
+    return answer[:, None] if isinstance(answer, np.ndarray) else answer.summary(levels)
+
+
 def predict_numbers(
     model: ProbabilisticRegressor,
     options: argparse.Namespace,
@@ -41,9 +68,10 @@ def predict_numbers(
     """Write mean, deviation and quantiles of every row."""
     import pyarrow
 
-    levels, start, n_rows = checked_quantiles(options.quantiles), time.perf_counter(), 0
+    start, n_rows = time.perf_counter(), 0
+    levels, new_names = _new_columns(model, options)
     with open_catalogue(options.table) as catalogue:
-        kept, new_names = kept_columns(catalogue), names_of_columns(levels, options.prefix)
+        kept = kept_columns(catalogue)
         taken = [name for name in new_names if name in kept]
         if taken:
             raise ValueError(
@@ -52,12 +80,12 @@ def predict_numbers(
             )
         units = {name: catalogue.units[name] for name in kept if name in catalogue.units}
         with open_output(options.output, units, overwrite=options.overwrite) as output:
-            predictions = predict_table(model, catalogue, kept, console, lambda X: model.predict_distribution(X))
+            predictions = predict_table(model, catalogue, kept, console, _answers(model))
             for note in predictions.notes:
                 console.note(note)
             for prediction in predictions.pieces:
                 written = prediction.chunk.others
-                for name, column in zip(new_names, prediction.answer.summary(levels).T, strict=True):
+                for name, column in zip(new_names, _columns(prediction.answer, levels).T, strict=True):
                     written = written.append_column(name, pyarrow.array(np.ascontiguousarray(column)))
                 output.write(written)
                 n_rows += len(prediction.answer)
@@ -82,7 +110,7 @@ def evaluate_forest(
         raise ValueError("--report and --plots draw figures of classes; the scores of a regressor are printed only.")
     with open_catalogue(options.table) as catalogue:
         catalogue.refuse_unknown([target])
-        predictions = predict_table(model, catalogue, [target], console, lambda X: model.predict_distribution(X))
+        predictions = predict_table(model, catalogue, [target], console, _answers(model))
         evaluation, n_left_out, fingerprint = _evaluated(model, catalogue, target, predictions)
     is_training_table = about.get("fingerprint") == fingerprint
     notes = list(predictions.notes)
@@ -115,7 +143,9 @@ def _evaluated(
         everywhere = np.zeros(len(known))
         everywhere[known] = y
         answer = prediction.answer
-        scores = np.column_stack([answer.summary(levels), answer.crps(everywhere), answer.pit(everywhere)])
+        scores = _columns(answer, levels)
+        if has_distributions(model):
+            scores = np.column_stack([scores, answer.crps(everywhere), answer.pit(everywhere)])
         truth.append(y)
         numbers.append(scores[known])
         sizes.append(model.error_sizes(prediction.X)[known])
@@ -123,12 +153,14 @@ def _evaluated(
     if not truth:
         raise ValueError(f"{catalogue.path} has no rows.")
     y, found, size = np.concatenate(truth), np.concatenate(numbers), np.concatenate(sizes)
+    of_distributions: dict[str, Any] = {}
+    if has_distributions(model):
+        intervals = {p: found[:, 2 + 2 * place : 4 + 2 * place] for place, p in enumerate(INTERVALS)}
+        of_distributions = {"crps": found[:, -2], "pit": found[:, -1], "intervals": intervals}
     evaluation = evaluate_numbers(
         y,
         found[:, 0],
-        crps=found[:, -2],
-        pit=found[:, -1],
-        intervals={p: found[:, 2 + 2 * place : 4 + 2 * place] for place, p in enumerate(INTERVALS)},
+        **of_distributions,
         error_size=size if model.fitted_with_errors_ else None,
         is_redshift=target.lower() in _REDSHIFTS,
     )

@@ -11,6 +11,7 @@ from ..inputs.columns import Errors
 MissingRule: TypeAlias = Literal["auto", "observed", "equal", "learned"]
 UnknownErrorRule: TypeAlias = Literal["median", "exact", "raise"]
 PriorKind: TypeAlias = Literal["auto", "empirical", "normal", "joint"]
+NumberLossName: TypeAlias = Literal["squared_error", "absolute_error", "gamma", "poisson", "quantile"]
 VotingRule: TypeAlias = Literal["soft", "majority"]
 MaxFeatures: TypeAlias = int | float | Literal["auto", "sqrt", "log2"] | None
 ErrorColumns: TypeAlias = Literal["auto"] | Mapping[str, str | tuple[str, str] | Errors]

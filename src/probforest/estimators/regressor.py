@@ -51,6 +51,7 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
     """
 
     _criteria: ClassVar = NUMBER_CRITERIA
+    _judged_by = "out-of-bag CRPS"
     n_estimators: int = 1  # a parameter of the forest
 
     # Attributes, set by fit.
@@ -303,7 +304,7 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
         chooses = table.has_errors and is_open and not self._adds_trees
         if np.count_nonzero(weight) < FEWEST_FOR_TRIAL or not (chooses or needs_scatter):
             return None
-        rows = sample_for_trial(weight, self.n_estimators, FEWEST_OBJECTS)
+        rows = self._rows_of_trial(weight)
         try:
             ways = self._possible_ways() if chooses else {"used": (self.error_scale_, self.prior_)}
             samples = {
@@ -322,6 +323,10 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
         trial = choose_way(judgements, weight[rows])
         self.error_trial_, (self.error_scale_, self.prior_) = trial, ways[trial.choice]
         return rows, judgements[trial.choice]
+
+    def _rows_of_trial(self, weight: np.ndarray) -> np.ndarray:
+        """The objects that ways to use errors are tried on."""
+        return sample_for_trial(weight, self.n_estimators, FEWEST_OBJECTS)
 
     def _possible_ways(self) -> dict[str, tuple[float, str | None]]:
         """What the parameters leave to be chosen: factors of errors and priors, the safest way first."""
