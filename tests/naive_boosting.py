@@ -31,16 +31,57 @@ def children(members, j, threshold, way, values, errors, weight, keep_proba):
     return left, right, {"missing_left": missing_left, "heavier_left": heavier_left}
 
 
-def new_node(members, depth, target, weight, rules, learning_rate):
+def step(sums, rules, bounds):
+    """The Newton step of a node, within bounds."""
+    return np.clip(-sums[0] / (sums[1] + rules.regularisation), *bounds)
+
+
+def new_node(members, depth, target, weight, rules, bounds):
+    """`bounds` are those of its own value, and of all values below it unless it splits a feature that binds them."""
     sums = sum(weight[i] * reach * target[i] for i, reach in members)
-    value = learning_rate * naive.value(sums, rules)
-    return {"members": members, "depth": depth, "sums": sums, "value": value, "weight": naive.weight_of(sums, rules)}
+    value = np.array([step(sums, rules, bounds)])
+    node = {"members": members, "depth": depth, "sums": sums, "value": value, "weight": naive.weight_of(sums, rules)}
+    return node | {"bounds": bounds}
 
 
-def find_split(node, table, rules, least):
+def best_bound_split(node, table, rules, least, monotonic):
+    """(gain, feature, threshold, missing_left) of the best split whose sides answer in the right order: a side gains
+    −G × value."""
+    values, errors, target, weight, runs = table
+    found, bounds = None, node["bounds"]
+    for j in range(values.shape[1]):
+        candidates = naive.candidates(j, node["members"], values, errors, target, weight, rules, runs)
+        for threshold, way, left, right in candidates:
+            if min(naive.weight_of(left, rules), naive.weight_of(right, rules)) < least - 1e-9:
+                continue
+            of_left, of_right = (step(side, rules, bounds) for side in (left, right))
+            if monotonic[j] * (of_right - of_left) < 0:
+                continue
+            gain = -left[0] * of_left - right[0] * of_right + node["sums"][0] * step(node["sums"], rules, bounds)
+            if found is None or gain > found[0] + naive.SAME * node["weight"]:
+                found = gain, j, threshold, way
+    return found
+
+
+def bind_children(both, direction):
+    """Below a split of a feature that binds, everything stays on its side of the mean of both children."""
+    if direction == 0:
+        return
+    low, high = both if direction > 0 else both[::-1]
+    middle = (low["value"] + high["value"]) / 2
+    low["value"], high["value"] = np.minimum(low["value"], middle), np.maximum(high["value"], middle)
+    low["bounds"], high["bounds"] = (low["bounds"][0], middle[0]), (middle[0], high["bounds"][1])
+
+
+def find_split(node, table, rules, least, monotonic=None):
     """Note the best split of a node and what it gains, if it gains anything."""
     node["gain"] = 0.0
     if node["depth"] >= rules.max_depth or node["weight"] < 2 * least - 1e-9:
+        return
+    if monotonic is not None:
+        found = best_bound_split(node, table, rules, least, monotonic)
+        if found is not None and found[0] > naive.SAME * node["weight"]:
+            node["gain"], node["split"], node["least"] = found[0], found[1:], least
         return
     values, errors, target, weight, runs = table
     split = naive.best_split(node["members"], values, errors, target, weight, rules, least, runs)
@@ -49,13 +90,14 @@ def find_split(node, table, rules, least):
         node["split"], node["least"] = split[1:], least
 
 
-def grow(values, errors, target, weight, rules, max_leaf_nodes, learning_rate):
-    """A tree as nested dicts; of all leaves, the one whose split gains most is split first."""
+def grow(values, errors, target, weight, rules, max_leaf_nodes, learning_rate, monotonic=None):
+    """A tree as nested dicts; of all leaves, the one whose split gains most is split first. With `monotonic`, answers
+    rise with features that have 1, and fall with those that have -1."""
     runs = [naive.runs(j, values, errors, weight) for j in range(values.shape[1])]
     table = values, errors, target, weight, runs
     everyone = [(i, 1.0) for i in range(len(values)) if weight[i] > 0]
-    root = new_node(everyone, 0, target, weight, rules, learning_rate)
-    find_split(root, table, rules, rules.min_samples_leaf)
+    root = new_node(everyone, 0, target, weight, rules, (-np.inf, np.inf))
+    find_split(root, table, rules, rules.min_samples_leaf, monotonic)
     leaves = [root]
     while len(leaves) < max_leaf_nodes:
         best = max(leaves, key=lambda leaf: leaf["gain"])
@@ -64,14 +106,23 @@ def grow(values, errors, target, weight, rules, max_leaf_nodes, learning_rate):
         j, threshold, way = best["split"]
         left, right, routing = children(best["members"], j, threshold, way, values, errors, weight, rules.keep_proba)
         if min(sum(weight[i] * reach for i, reach in side) for side in (left, right)) < rules.min_samples_leaf - 1e-9:
-            find_split(best, table, rules, 2 * best["least"])
+            find_split(best, table, rules, 2 * best["least"], monotonic)
             continue
-        both = [new_node(side, best["depth"] + 1, target, weight, rules, learning_rate) for side in (left, right)]
+        both = [new_node(side, best["depth"] + 1, target, weight, rules, best["bounds"]) for side in (left, right)]
+        bind_children(both, 0 if monotonic is None else monotonic[j])
         for child in both:
-            find_split(child, table, rules, rules.min_samples_leaf)
+            find_split(child, table, rules, rules.min_samples_leaf, monotonic)
         best.update(feature=j, threshold=threshold, left=both[0], right=both[1], **routing)
         leaves = [leaf for leaf in leaves if leaf is not best] + both
+    shrink(root, learning_rate)
     return root
+
+
+def shrink(node, learning_rate):
+    node["value"] = learning_rate * node["value"]
+    for side in ("left", "right"):
+        if side in node:
+            shrink(node[side], learning_rate)
 
 
 def reached(node, value, error, keep_proba, reach=1.0):
@@ -125,4 +176,50 @@ def boost(values, errors, pmf, weight, rules, n_iterations, max_leaf_nodes, lear
             columns = np.column_stack([gradient[:, c] / information, curvature[:, c] / information, np.ones(n)])
             tree = grow(values, errors, columns, weight * information, rules, max_leaf_nodes, learning_rate)
             raw[:, c] = before[:, c] + answers(tree, values, errors, rules.keep_proba)
+    return raw
+
+
+def quantile_of(values, weight, level):
+    """Where a share `level` of the weight is reached; the middle, if that is an interval."""
+    order = np.argsort(values)
+    below, total = 0.0, sum(weight)
+    for place, i in enumerate(order):
+        below += weight[i]
+        if abs(below - level * total) < 1e-9 * total:
+            return (values[i] + values[order[place + 1]]) / 2
+        if below > level * total:
+            return values[i]
+    raise AssertionError
+
+
+def derivatives_of(loss, quantile, y, raw):
+    """Gradient and hessian of each object."""
+    if loss == "squared_error":
+        return raw - y, np.ones_like(y)
+    if loss == "poisson":
+        return np.exp(raw) - y, np.exp(raw)
+    if loss == "gamma":
+        return 1 - y * np.exp(-raw), y * np.exp(-raw)
+    below, above = (-1, 1) if loss == "absolute_error" else (-quantile, 1 - quantile)
+    return np.where(y >= raw, below, above) * 1.0, np.ones_like(y)
+
+
+def boost_numbers(problem, y, loss, quantile, rules, n_iterations, max_leaf_nodes, learning_rate):
+    """Raw scores (n,) of the objects after some iterations."""
+    values, errors, _, weight = problem
+    level = 0.5 if quantile is None else quantile
+    if loss in ("absolute_error", "quantile"):
+        start = quantile_of(y, weight, level)
+    else:
+        start = weight @ y / weight.sum()
+        start = np.log(start) if loss in ("poisson", "gamma") else start
+    raw = np.full(len(y), start)
+    for _ in range(n_iterations):
+        columns = np.column_stack([*derivatives_of(loss, level, y, raw), np.ones_like(y)])
+        tree = grow(values, errors, columns, weight, rules, max_leaf_nodes, learning_rate)
+        if loss in ("absolute_error", "quantile"):
+            for leaf in naive.leaves(tree):
+                rows, reach = (np.array(each) for each in zip(*leaf["members"], strict=True))
+                leaf["value"] = learning_rate * np.array([quantile_of((y - raw)[rows], weight[rows] * reach, level)])
+        raw = raw + answers(tree, values, errors, rules.keep_proba)
     return raw

@@ -17,6 +17,7 @@ import numpy as np
 from probforest import (
     ProbabilisticDecisionTreeClassifier,
     ProbabilisticGradientBoostingClassifier,
+    ProbabilisticGradientBoostingRegressor,
     ProbabilisticRandomForestClassifier,
     ProbabilisticRandomForestRegressor,
     kernels,
@@ -69,6 +70,9 @@ for options in tables:
     about = {name: about for name, about in options.items() if name.startswith("X_")}
     forest = ProbabilisticRandomForestRegressor(5, random_state=0, error_scale=1.0).fit(X, X[:, 0], **about)
     forest.predict_distribution(X, **(about or {"X_err": 0.0})).median
+    for loss in ("squared_error", "absolute_error", "poisson"):
+        model = ProbabilisticGradientBoostingRegressor(loss, max_iter=3, min_samples_leaf=5, monotonic_cst=[1, 0, 0, 0])
+        model.fit(X, np.abs(X[:, 0]), **about).predict(X, **(about or {"X_err": 0.0}))
 print(json.dumps([precompiled, signatures()]))
 """
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .estimators.boosting import ProbabilisticGradientBoostingClassifier
+    from .estimators.boosting_regressor import ProbabilisticGradientBoostingRegressor
     from .estimators.forest import ProbabilisticRandomForestClassifier
     from .estimators.forest_regressor import ProbabilisticRandomForestRegressor
     from .estimators.tree import ProbabilisticDecisionTreeClassifier
@@ -21,6 +22,7 @@ __all__ = [
     "ProbabilisticDecisionTreeClassifier",
     "ProbabilisticDecisionTreeRegressor",
     "ProbabilisticGradientBoostingClassifier",
+    "ProbabilisticGradientBoostingRegressor",
     "ProbabilisticRandomForestClassifier",
     "ProbabilisticRandomForestRegressor",
     "describe",
@@ -34,6 +36,7 @@ _HOME = {
     "ProbabilisticDecisionTreeClassifier": "estimators.tree",
     "ProbabilisticDecisionTreeRegressor": "estimators.tree_regressor",
     "ProbabilisticGradientBoostingClassifier": "estimators.boosting",
+    "ProbabilisticGradientBoostingRegressor": "estimators.boosting_regressor",
     "ProbabilisticRandomForestClassifier": "estimators.forest",
     "ProbabilisticRandomForestRegressor": "estimators.forest_regressor",
     "describe": "storage.models",

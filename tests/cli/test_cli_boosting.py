@@ -23,7 +23,7 @@ def model(folder, tmp_path_factory):
 def test_train_says_how_it_went(folder, tmp_path, capsys):
     path = tmp_path / "model.prf"
     printed = said(capsys, "train", folder / "t.csv", *TRAIN, "--set", "early_stopping=true", "-o", path).out
-    for words in ("iterations, log loss of the training set", "held out", "most important features", "trees, "):
+    for words in ("iterations, loss of the training set", "held out", "most important features", "trees, "):
         assert words in printed
     assert "out-of-bag accuracy" not in printed
     summary = json.loads(said(capsys, "train", folder / "t.csv", *TRAIN, "-o", path, "--overwrite", "--json").out)
@@ -57,3 +57,25 @@ def test_parameters_of_the_other_model_are_refused(folder, tmp_path, capsys):
     assert "boosting has no such parameter" in capsys.readouterr().err
     assert call(*options, "--set", "max_iter=5") == 2
     assert "a forest has no such parameter" in capsys.readouterr().err
+
+
+NUMBERS = ["--model", "boosting", "--target", "g", "--task", "regression", "--drop", "objid", "sure", "e_g"]
+
+
+def test_numbers(folder, tmp_path, capsys):
+    path, output = tmp_path / "model.prf", tmp_path / "out.parquet"
+    words = [*NUMBERS, "--set", "max_iter=12", "loss=absolute_error", "-o", path]
+    printed = said(capsys, "train", folder / "t.csv", *words).out
+    for words in ("iterations, loss of the training set", "most important features", "12 trees"):
+        assert words in printed
+    assert call("predict", path, folder / "t.csv", "--keep", "objid", "-o", output) == 0
+    loaded, table = probforest.load(path), as_arrow(TABLE).to_pandas()
+    expected = loaded.predict(table[loaded.feature_model_.layout.names].astype(float))
+    np.testing.assert_array_equal(pyarrow.parquet.read_table(output).column("predicted").to_numpy(), expected)
+    capsys.readouterr()
+    evaluated = json.loads(said(capsys, "evaluate", path, folder / "t.csv", "--json").out)
+    assert evaluated["crps"] is None
+    assert np.isfinite(evaluated["rmse"])
+    assert "ProbabilisticGradientBoostingRegressor" in said(capsys, "inspect", path).out
+    assert call("predict", path, folder / "t.csv", "--quantiles", "0.5", "-o", tmp_path / "b.csv") == 2
+    assert "predicts single numbers" in capsys.readouterr().err

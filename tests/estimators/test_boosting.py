@@ -228,3 +228,11 @@ def test_wrong_parameters_are_named(parameter, value):
 def test_a_single_class_is_an_error():
     with pytest.raises(ValueError, match="two classes"):
         boosting().fit([[0.0], [1.0]], [1, 1])
+
+
+def test_a_model_that_learns_nothing_says_so():
+    X = np.zeros((100, 1))
+    with pytest.warns(UserWarning, match="min_samples_leaf asks for 20 on both sides"):
+        model = boosting().fit(X, np.arange(100) % 2)
+    assert model.n_iter_ == 1
+    np.testing.assert_allclose(model.predict_proba(X), 0.5)

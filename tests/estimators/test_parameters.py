@@ -8,23 +8,27 @@ import pytest
 from probforest import (
     ProbabilisticDecisionTreeClassifier,
     ProbabilisticGradientBoostingClassifier,
+    ProbabilisticGradientBoostingRegressor,
     ProbabilisticRandomForestClassifier,
 )
 from probforest.estimators.arguments import ATTRIBUTES
-from probforest.estimators.parameters import BOOSTING_PARAMETERS, FOREST_PARAMETERS, TREE_PARAMETERS
+from probforest.estimators.boosting_parameters import BOOSTING_PARAMETERS, BOOSTING_REGRESSOR_PARAMETERS
+from probforest.estimators.parameters import FOREST_PARAMETERS, TREE_PARAMETERS
 
 ESTIMATORS = {
     ProbabilisticDecisionTreeClassifier: TREE_PARAMETERS,
     ProbabilisticRandomForestClassifier: FOREST_PARAMETERS,
     ProbabilisticGradientBoostingClassifier: BOOSTING_PARAMETERS,
 }
+ALL = ESTIMATORS | {ProbabilisticGradientBoostingRegressor: BOOSTING_REGRESSOR_PARAMETERS}
 METHODS = [
     getattr(estimator, name)
-    for estimator in ESTIMATORS
+    for estimator in ALL
     for name in ("fit", "predict", "predict_proba", "predict_log_proba", "score", "apply", "leaf_proba", "proximity")
     if hasattr(estimator, name)
 ]
 each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
+every_estimator = pytest.mark.parametrize("estimator", ALL, ids=lambda estimator: estimator.__name__)
 
 
 def arguments_of(function):
@@ -43,13 +47,13 @@ def described_default(type_of):
     return inspect.Parameter.empty if found is None else eval(found.group(1))
 
 
-@each_estimator
+@every_estimator
 def test_the_table_has_the_parameters_of_the_signature(estimator):
-    assert estimator._parameters is ESTIMATORS[estimator]
-    assert set(ESTIMATORS[estimator]) == {each.name for each in arguments_of(estimator)}
+    assert estimator._parameters is ALL[estimator]
+    assert set(ALL[estimator]) == {each.name for each in arguments_of(estimator)}
 
 
-@pytest.mark.parametrize("described", [*ESTIMATORS, *METHODS], ids=lambda described: described.__qualname__)
+@pytest.mark.parametrize("described", [*ALL, *METHODS], ids=lambda described: described.__qualname__)
 def test_docstrings_describe_every_argument_of_the_signature_in_its_order(described):
     arguments, found = arguments_of(described), entries(inspect.getdoc(described), "Parameters")
     assert [name for name, _, _ in found] == [each.name for each in arguments]
@@ -58,7 +62,7 @@ def test_docstrings_describe_every_argument_of_the_signature_in_its_order(descri
     assert not re.search(r"^\s*\{\w+\}\s*$", described.__doc__, flags=re.MULTILINE)
 
 
-@each_estimator
+@every_estimator
 def test_lines_of_docstrings_are_not_too_long(estimator):
     assert max(map(len, estimator.__doc__.splitlines())) <= 120
 

@@ -9,7 +9,7 @@ import naive
 import naive_boosting
 from engine import binned, kernel_rules, target_of
 from probforest.features.measurements import read_measurements
-from probforest.kernels.best_first import Growth, grow_leaf_by_leaf, new_grow_space
+from probforest.kernels.best_first import Growth, add_to_scores, grow_leaf_by_leaf, grown_nodes, new_grow_space
 from probforest.kernels.cuts import sum_left_of_stored
 from probforest.kernels.histogram import add_whole_node, subtract_node
 from probforest.kernels.propagate import follow_larger
@@ -31,14 +31,16 @@ def rules_for(**options):
     return naive.Rules(criterion="newton", regularisation=0.7, **options)
 
 
-def grow(problem, rules, max_leaf_nodes, room=6, max_bins=65_535, max_features=None):
+def grow(problem, rules, max_leaf_nodes, room=6, max_bins=65_535, max_features=None, monotonic=()):
     """The engine's tree, and the raw scores of its training set."""
     cells, bins = binned(problem, max_bins)
     kernel, raw = kernel_rules(rules, problem.values.shape[1], max_features), np.zeros(len(problem.values))
+    kernel = kernel._replace(monotonic=np.array(monotonic, dtype=np.int64))
     space = new_grow_space(len(problem.values), bins, max_leaf_nodes, 1, room)
     target, growth = target_of(problem, "newton"), Growth(max_leaf_nodes, 0.3)
-    nodes, _ = grow_leaf_by_leaf(cells, bins, target, problem.weight, kernel, growth, space, raw)
-    return FittedTree(nodes, conserves=True), raw
+    n_nodes, space = grow_leaf_by_leaf(cells, bins, target, problem.weight, kernel, growth, space)
+    add_to_scores(n_nodes, space, raw)
+    return FittedTree(grown_nodes(n_nodes, space), conserves=True), raw
 
 
 CASES = list(itertools.product(("equal", "observed", "learned"), (0.0, 0.1, 0.4, 1.0), (2, 5, 20)))
@@ -62,6 +64,38 @@ def test_tree_has_the_leaves_and_answers_of_the_oracle(missing, keep_proba, max_
         query = read_measurements(problem.values, problem.errors if noise else None).cells()
         routed = sum_of_answers([tree], query, keep_proba)[:, 0]
         np.testing.assert_allclose(raw, routed, atol=1e-14)  # training moves objects as a prediction does
+
+
+@pytest.mark.parametrize("missing", ["observed", "learned"])
+@pytest.mark.parametrize("monotonic", [(1, 0, 0), (-1, 1, 0), (0, -1, -1)])
+def test_bound_tree_has_the_leaves_and_answers_of_the_oracle(missing, monotonic):
+    differs = 0
+    for seed, noise in enumerate([0.0, 0.5, 0.5]):
+        rules = rules_for(missing=missing, keep_proba=0.1, min_samples_leaf=2)
+        problem = loss_problem(seed, n=40, missing=0.1, weighted=seed > 0, noise=noise)
+        root = naive_boosting.grow(*problem, rules, 8, 0.3, monotonic)
+        tree, raw = grow(problem, rules, 8, monotonic=monotonic)
+        found = np.column_stack([tree.value, tree.weight])[tree.leaves]
+        expected = np.array([[*leaf["value"], leaf["weight"]] for leaf in naive.leaves(root)])
+        tolerance = 1e-5 if noise else 1e-12
+        np.testing.assert_allclose(found, expected, atol=tolerance)
+        np.testing.assert_allclose(
+            raw, naive_boosting.answers(root, problem.values, problem.errors, 0.1), atol=tolerance
+        )
+        differs += not np.array_equal(tree.value, grow(problem, rules, 8)[0].value)
+    assert differs  # it binds something
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+def test_answers_of_a_bound_tree_go_one_way(direction):
+    problem = loss_problem(5, n=120, noise=0.7)
+    tree, _ = grow(problem, rules_for(keep_proba=0.0), 20, monotonic=(0, direction, 0))
+    for i in range(20):
+        values = np.tile(problem.values[i], (50, 1))
+        values[:, 1] = np.linspace(-5, 5, 50)
+        cells = read_measurements(values, np.tile(problem.errors[i], (50, 1))).cells()
+        answers = sum_of_answers([tree], cells, 0.0)[:, 0]
+        assert (direction * np.diff(answers) >= -1e-12).all()
 
 
 def test_depth_and_number_of_leaves_are_limited():

@@ -27,8 +27,10 @@ def histogram_of(bins, columns):
 def test_drawn_histograms_are_those_of_all_grid_points_on_average():
     bins = binned_table(n=60, d=3, max_bins=12)
     columns = np.column_stack([np.random.default_rng(0).normal(size=60), np.ones(60), np.ones(60), np.zeros(60)])
-    expected, points = histogram_of(bins, columns), DrawnPoints(bins, 77)
-    draws = np.array([histogram_of(points.drawn(), columns) for _ in range(400)])
+    expected, points = histogram_of(bins, columns), DrawnPoints(bins)
+    draws = np.array(
+        [histogram_of(points.drawn(seed), columns) for seed in np.random.default_rng(77).integers(1, 2**63, 400)]
+    )
     np.testing.assert_allclose(draws.sum(axis=2), np.broadcast_to(expected.sum(axis=1), (400, 3, 3)), atol=1e-9)
     scatter = draws.std(axis=0) / np.sqrt(len(draws))
     off = np.abs(draws.mean(axis=0) - expected) / np.maximum(scatter, 1e-3)
@@ -38,7 +40,7 @@ def test_drawn_histograms_are_those_of_all_grid_points_on_average():
 
 def test_exact_values_are_not_drawn():
     bins = binned_table(n=20, d=2, max_bins=12, noise=None)
-    assert DrawnPoints(bins, 1).drawn() is bins
+    assert DrawnPoints(bins).drawn(1) is bins
 
 
 def test_stopping_waits_for_an_improvement():

@@ -38,23 +38,41 @@ def checked_quantiles(given: list[float] | None) -> np.ndarray:
 
 
 class _Columns:
-    """The new columns: mean and deviation, and quantiles or draws."""
+    """The new columns: mean and deviation, and quantiles or draws; or single numbers."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, model: ProbabilisticRegressor, options: argparse.Namespace) -> None:
         if options.draws is not None and options.quantiles is not None:
             raise ValueError("--quantiles and --draws: expected only one of them.")
+        for name, value in (("--quantiles", options.quantiles), ("--draws", options.draws)):
+            if value is not None and not has_distributions(model):
+                raise ValueError(
+                    f"{name}: {options.model} predicts single numbers. Train a forest, or boosting with --set "
+                    "loss=quantile quantile=0.84."
+                )
         self._n_draws = options.draws
         self._levels = checked_quantiles(options.quantiles)
         self._random = np.random.RandomState(_SEED)
         quantiles = [f"q{100 * level:.6g}".replace(".", "_") for level in self._levels.tolist()]
         others = quantiles if options.draws is None else [f"draw{k + 1}" for k in range(options.draws)]
-        self.names = [f"{options.prefix}predicted_{name}" for name in ("mean", "std", *others)]
+        names = [f"predicted_{name}" for name in ("mean", "std", *others)]
+        self.names = [f"{options.prefix}{name}" for name in (names if has_distributions(model) else ["predicted"])]
 
-    def of(self, answer: PredictedDistribution) -> np.ndarray:
+    def of(self, answer: PredictedDistribution | np.ndarray) -> np.ndarray:
         """The numbers of some rows, (n, k)."""
+        if isinstance(answer, np.ndarray):
+            return answer[:, None]
         if self._n_draws is None:
             return answer.summary(self._levels)
         return np.column_stack([answer.summary([]), answer.sample(self._n_draws, self._random)])
+
+
+def has_distributions(model: ProbabilisticRegressor) -> bool:
+    """Whether a model predicts distributions, as forests do, or single numbers, as boosting does."""
+    return hasattr(model, "predict_distribution")
+
+
+def _answer_of(model: ProbabilisticRegressor) -> Callable[[Any], Any]:
+    return (lambda X: model.predict_distribution(X)) if has_distributions(model) else (lambda X: model.predict(X))
 
 
 def predict_numbers(
@@ -66,7 +84,7 @@ def predict_numbers(
     """Write mean, deviation, and quantiles or draws of every row."""
     import pyarrow
 
-    columns, start, n_rows = _Columns(options), time.perf_counter(), 0
+    columns, start, n_rows = _Columns(model, options), time.perf_counter(), 0
     with open_catalogue(options.table) as catalogue:
         reason_names = reasons.names_of_columns(options.prefix) if options.explain else []
         kept, new_names = kept_columns(catalogue), [*columns.names, *reason_names]
@@ -78,7 +96,7 @@ def predict_numbers(
             )
         units = {name: catalogue.units[name] for name in kept if name in catalogue.units}
         with open_output(options.output, units, overwrite=options.overwrite) as output:
-            predictions = predict_table(model, catalogue, kept, console, lambda X: model.predict_distribution(X))
+            predictions = predict_table(model, catalogue, kept, console, _answer_of(model))
             for note in predictions.notes:
                 console.note(note)
             for prediction in predictions.pieces:
@@ -114,7 +132,7 @@ def evaluate_forest(
     """Compare with the numbers of a table."""
     with open_catalogue(options.table) as catalogue:
         catalogue.refuse_unknown([target])
-        predictions = predict_table(model, catalogue, [target], console, lambda X: model.predict_distribution(X))
+        predictions = predict_table(model, catalogue, [target], console, _answer_of(model))
         answers, n_left_out, fingerprint = _answers(model, catalogue, target, predictions)
     evaluation = evaluate_numbers(answers, is_redshift=target.lower() in _REDSHIFTS)
     is_training_table = header["about"].get("fingerprint") == fingerprint
@@ -178,17 +196,24 @@ def _answers(
         fingerprint.after(prediction.chunk.numbers.filter(known))
         if len(y):
             truth.append(y)
-            numbers.append(_numbers_of(prediction.answer[known], model.prediction, y))
+            answer = prediction.answer[known]
+            numbers.append(_numbers_of(answer, model.prediction, y) if has_distributions(model) else answer[:, None])
             sizes.append(model.error_sizes(prediction.X)[known])
         n_left_out += int(np.sum(~known))
     if not truth:
         raise ValueError(f"{catalogue.path} has no rows" + (" with a number." if n_left_out else "."))
-    found = np.concatenate(numbers)
+    size = np.concatenate(sizes) if model.fitted_with_errors_ else None
+    answers = _collected(np.concatenate(truth), np.concatenate(numbers), size)
+    return answers, n_left_out, fingerprint.hex()
+
+
+def _collected(truth: np.ndarray, found: np.ndarray, size: np.ndarray | None) -> NumberAnswers:
+    """Answers from the columns of `_numbers_of`, or from predictions alone."""
+    if found.shape[1] == 1:
+        return NumberAnswers(truth, found[:, 0], error_size=size)
     predicted, std, crps, cde_loss, pit = found.T[:_SCORES]
     intervals = {p: found[:, _SCORES + 2 * place : _SCORES + 2 * place + 2] for place, p in enumerate(INTERVALS)}
-    size = np.concatenate(sizes) if model.fitted_with_errors_ else None
-    answers = NumberAnswers(np.concatenate(truth), predicted, std, crps, cde_loss, pit, intervals, size)
-    return answers, n_left_out, fingerprint.hex()
+    return NumberAnswers(truth, predicted, std, crps, cde_loss, pit, intervals, size)
 
 
 def _target_of(others: Any, target: str, catalogue: Catalogue) -> Any:

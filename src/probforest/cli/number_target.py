@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..estimators.forest_regressor import ProbabilisticRandomForestRegressor
+from ..estimators.boosted_trees import BoostedTrees
+from ..estimators.regressor import ProbabilisticRegressor
 from ..evaluation.number_scores import NumberAnswers, NumberEvaluation, evaluate_numbers
 from ..storage.catalogues.catalogue import is_number
 
@@ -48,9 +49,9 @@ def about_numbers(values: np.ndarray, name: str) -> str:
     return f"numbers in {name}: {len(values):,} rows, from {low:.6g} to {high:.6g}, median {middle:.6g}"
 
 
-def out_of_bag(forest: ProbabilisticRandomForestRegressor, y: np.ndarray) -> NumberEvaluation | None:
+def out_of_bag(forest: ProbabilisticRegressor, y: np.ndarray) -> NumberEvaluation | None:
     """How good the out-of-bag predictions are."""
-    if not forest.oob_score:
+    if isinstance(forest, BoostedTrees) or not forest.oob_score:
         return None
     judged = np.isfinite(forest.oob_prediction_)
     if not judged.any():

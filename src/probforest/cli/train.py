@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..estimators.boosted_trees import BoostedTrees
 from ..estimators.boosting import ProbabilisticGradientBoostingClassifier
+from ..estimators.boosting_regressor import ProbabilisticGradientBoostingRegressor
 from ..estimators.choices import describe_choices
 from ..estimators.forest import ProbabilisticRandomForestClassifier
 from ..estimators.forest_regressor import ProbabilisticRandomForestRegressor
@@ -47,9 +49,9 @@ from .target import read_labels_of
 from .unlabelled import about_unlabelled, read_unlabelled
 
 # Of each --model, what predicts classes, and what predicts numbers.
-_ESTIMATORS: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
+_ESTIMATORS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "forest": (ProbabilisticRandomForestClassifier, ProbabilisticRandomForestRegressor),
-    "boosting": (ProbabilisticGradientBoostingClassifier, None),
+    "boosting": (ProbabilisticGradientBoostingClassifier, ProbabilisticGradientBoostingRegressor),
 }
 _MOST_IMPORTANT = 10
 _MANY_CLASSES = 100
@@ -137,11 +139,6 @@ def _new_forest(options: argparse.Namespace, console: Console, are_numbers: bool
     """The forest, with the parameters of --set. Out-of-bag scores cost little and are computed by default."""
     settings = dict(options.set)
     kind = _ESTIMATORS[options.model][are_numbers]
-    if kind is None:
-        raise ValueError(
-            f"--model {options.model} is for classes. For numbers, leave it out; if {options.target} are classes, add "
-            "--task classification."
-        )
     known = inspect.signature(kind).parameters
     for key in settings:
         if key not in known:
@@ -207,7 +204,7 @@ def _columns(catalogue: Catalogue, labelled: Labelled, options: argparse.Namespa
 
 
 def _out_of_bag(forest: Any, labels: np.ndarray) -> Evaluation | None:
-    if isinstance(forest, ProbabilisticGradientBoostingClassifier) or not forest.oob_score:
+    if isinstance(forest, BoostedTrees) or not forest.oob_score:
         return None
     return evaluate(labels, forest.oob_decision_function_, forest.classes_)
 
@@ -279,7 +276,7 @@ def _report(
 ) -> None:
     for line in describe_choices(forest):
         console.say(line)
-    if isinstance(forest, ProbabilisticGradientBoostingClassifier):
+    if isinstance(forest, BoostedTrees):
         console.say(_course(forest))
     elif evaluation is None:
         console.say("No out-of-bag accuracy: bootstrap or oob_score is false.")
@@ -306,11 +303,12 @@ def _report(
     console.say(f"\nsaved {options.output}: {len(forest.trees_)} trees{fallback}, {readable_size(size)}")
 
 
-def _course(model: ProbabilisticGradientBoostingClassifier) -> str:
+def _course(model: BoostedTrees) -> str:
     """How boosting went, in a line. There is no accuracy: no object was left out by some of the trees."""
-    text = f"{model.n_iter_} iterations, log loss of the training set {-model.train_score_[-1]:.4f}"
+    watched, sign = ("loss", -1) if model.scoring == "loss" or not len(model.validation_score_) else ("score", 1)
+    text = f"{model.n_iter_} iterations, {watched} of the training set {sign * model.train_score_[-1]:.4f}"
     if len(model.validation_score_):
-        text += f", of the objects held out to know when to stop {-model.validation_score_[-1]:.4f}"
+        text += f", of the objects held out to know when to stop {sign * model.validation_score_[-1]:.4f}"
     return f"{text}. For its accuracy, see probforest evaluate with a table that it has not seen."
 
 

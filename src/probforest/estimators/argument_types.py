@@ -12,6 +12,7 @@ MissingRule: TypeAlias = Literal["auto", "observed", "equal", "learned"]
 UnknownErrorRule: TypeAlias = Literal["median", "exact", "raise"]
 PriorKind: TypeAlias = Literal["auto", "empirical", "normal", "joint"]
 PredictionKind: TypeAlias = Literal["mean", "median", "mode"]
+NumberLossName: TypeAlias = Literal["squared_error", "absolute_error", "gamma", "poisson", "quantile"]
 VotingRule: TypeAlias = Literal["soft", "majority"]
 MaxFeatures: TypeAlias = int | float | Literal["auto", "sqrt", "log2"] | None
 ErrorColumns: TypeAlias = Literal["auto"] | Mapping[str, str | tuple[str, str] | Errors]

@@ -43,6 +43,7 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
     _parameters: ClassVar[Mapping[str, Parameter]]
     _criteria: ClassVar[Mapping[str, int]] = CRITERIA
     n_jobs: int | None = None  # a parameter of the forest; a tree is grown in one thread
+    _judged_by: ClassVar[str] = "out-of-bag log loss"  # what priors, or ways to use errors, are chosen by
     error_scale_: float = 1.0  # factor of the errors that objects are spread over; regressors choose it
 
     # Attributes, set by fit.

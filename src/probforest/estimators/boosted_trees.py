@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 
 from ..inputs.columns import describe_pairs
-from ..inputs.labels import LabelTable
+from ..inputs.monotonic import read_directions
 from ..inputs.parameters import MISSING_RULES, expected_objects
 from ..kernels.best_first import Growth
-from ..kernels.layout import GINI, NEWTON, SAME_WEIGHT, Cells, Rules
+from ..kernels.layout import NEWTON, SAME_WEIGHT, Cells, Rules
 from ..support.progress import with_progress
-from ..trees.boosting import Boosted, Booster, Stopping, raw_scores, staged_raw_scores
+from ..support.warning import warn_caller
+from ..trees.boosting import Boosted, Booster, ScoreOfRows, Stopping, raw_scores, staged_raw_scores
+from ..trees.boosting_trial import JudgedObjects, judge_small_models
 from ..trees.bootstrap import seeds_of_trees
 from ..trees.fitted_tree import FittedTree
 from ..trees.leaves import total_importances
-from ..trees.losses import LogLoss
+from ..trees.losses import Loss
 from ..trees.training_set import TrainingSet
 from .base import NO_DEPTH_LIMIT
 from .choices import describe_choices
 from .ensemble import TreeEnsemble
+from .held_out import held_out_rows
 
 MANY_OBJECTS = 10_000  # "auto" stops early with more
 # Newton steps of nodes with less are steps of any size: probabilities are rounded to 0 or 1. HistGradientBoosting's.
@@ -38,20 +41,31 @@ class BoostedTrees(TreeEnsemble):
     training set. The model itself says what the loss is (`_new_loss`).
     """
 
+    _judged_by = "cross-validated loss"
+
     # Attributes, set by fit.
     trees_: list[FittedTree]
     fallback_trees_: list[FittedTree]
     baseline_: np.ndarray
     train_score_: np.ndarray
     validation_score_: np.ndarray
+    seed_: int
 
     @abstractmethod
-    def _new_loss(self, training: TrainingSet, weight: np.ndarray) -> LogLoss:
+    def _new_loss(self, training: TrainingSet, weight: np.ndarray) -> Loss:
         """The loss of the objects of a training set, those with `weight` (n,) > 0 being learnt from."""
 
     @abstractmethod
     def _is_doubtful(self, target: Any) -> bool:
         """Whether some targets, as `_read_training_set` returned them, are doubtful. They are easily overfitted."""
+
+    @abstractmethod
+    def _classes_to_hold_out(self, training: TrainingSet) -> np.ndarray | None:
+        """The class of every object (n,), of which as large a share is held out; None: there are no classes."""
+
+    @abstractmethod
+    def _scorer(self, training: TrainingSet, weight: np.ndarray | None) -> ScoreOfRows:
+        """The score that `scoring` asks for; `weight` is None if all objects count alike."""
 
     @property
     def _grown_trees(self) -> list[FittedTree]:
@@ -62,70 +76,107 @@ class BoostedTrees(TreeEnsemble):
         return self.fallback_trees_
 
     @property
+    def _adds_trees(self) -> bool:
+        return self.warm_start and hasattr(self, "trees_")
+
+    @property
     def n_iter_(self) -> int:
         """Number of iterations."""
         return len(self.trees_) // self.n_trees_per_iteration_
 
     @property
     def n_trees_per_iteration_(self) -> int:
-        """Trees of each iteration: one for two classes, one per class for more."""
+        """Trees of each iteration: one for two classes or a number, one per class for more."""
         return len(self.baseline_)
 
     def _fit(self, given: tuple, *target: object) -> None:
+        earlier, earlier_fallback = self._earlier_iterations()
         training, _, truth = self._read_training_set(given, *target)
         doubtful = self._is_doubtful(truth)
         if self.verbose:
             self._say_what_was_found()
-        (seed,) = seeds_of_trees(self.random_state, 1)
-        stopping = self._stopping(training, seed, doubtful)
-        boosted = self._boost(training, stopping, seed, doubtful)
-        self.trees_ = _flat(boosted)
+        if earlier is None:
+            (self.seed_,) = seeds_of_trees(self.random_state, 1)
+        stopping = self._stopping(training, doubtful)
+        if earlier is not None and doubtful and stopping is not None:
+            raise ValueError(
+                "warm_start=True can't go on with doubtful labels and early stopping, as the earlier trees have seen "
+                "all objects. Take early_stopping=False, or fit anew."
+            )
+        boosted = self._boost(training, stopping, doubtful, earlier)
+        if not any(tree.n_nodes > 1 for tree in _flat(boosted)) and earlier is None:
+            self._warn_that_nothing_is_learnt(training)
+        self.trees_ = _flat(earlier) + _flat(boosted)
         self.train_score_ = -np.array(boosted.training_loss)
         self.validation_score_ = -np.array(boosted.validation_loss)
         self.fallback_trees_ = []
         if self._has_error_features:
             values_only = training.with_first_features(self.feature_model_.n_values)
-            self.fallback_trees_ = _flat(self._boost(values_only, stopping, seed, doubtful))
+            boosted = self._boost(values_only, stopping, doubtful, earlier_fallback)
+            self.fallback_trees_ = _flat(earlier_fallback) + _flat(boosted)
 
-    def _boost(self, training: TrainingSet, stopping: Stopping | None, seed: int, doubtful: bool) -> Boosted:
+    def _earlier_iterations(self) -> tuple[Boosted | None, Boosted | None]:
+        """The iterations that warm_start keeps, and their fallback."""
+        if not self._adds_trees:
+            return None, None
+        if self.max_iter < self.n_iter_:
+            raise ValueError(
+                f"warm_start=True can't remove iterations: max_iter={self.max_iter}, but there are {self.n_iter_} "
+                "already."
+            )
+        if self.max_iter == self.n_iter_:
+            warn_caller("warm_start=True and max_iter is as before: no iteration is added.")
+        losses = (-self.train_score_).tolist(), (-self.validation_score_).tolist()
+        k = self.n_trees_per_iteration_
+        main, fallback = (
+            [trees[first : first + k] for first in range(0, len(trees), k)]
+            for trees in (self.trees_, self.fallback_trees_)
+        )
+        return Boosted(main, *losses), Boosted(fallback)
+
+    def _boost(
+        self, training: TrainingSet, stopping: Stopping | None, doubtful: bool, earlier: Boosted | None
+    ) -> Boosted:
         """Grow all trees. Doubtful labels are scarce information: if some of them were held out to find out when to
         stop, as many iterations are grown on all of them."""
-        regularisation = self.l2_regularization
-        if isinstance(regularisation, str):
-            regularisation = _FOR_DOUBTFUL_TARGETS if doubtful else 0.0
-        boosted = self._boost_once(training, stopping, seed, int(self.max_iter), float(regularisation))
+        boosted = self._boost_once(training, stopping, doubtful, int(self.max_iter), earlier)
         if stopping is not None and doubtful:
             found = boosted.validation_loss
-            boosted = self._boost_once(training, None, seed, len(boosted.trees), float(regularisation))
-            boosted = Boosted(boosted.trees, boosted.training_loss, found[: len(boosted.trees) + 1])
+            boosted = self._boost_once(training, None, doubtful, len(boosted.trees), None)
+            boosted = replace(boosted, validation_loss=found[: len(boosted.trees) + 1])
         if self.verbose:
             self._say_how_it_ended(boosted)
         return boosted
 
     def _boost_once(
-        self, training: TrainingSet, stopping: Stopping | None, seed: int, n_iterations: int, regularisation: float
+        self,
+        training: TrainingSet,
+        stopping: Stopping | None,
+        doubtful: bool,
+        n_iterations: int,
+        earlier: Boosted | None,
     ) -> Boosted:
         weight = training.weight if stopping is None else np.where(stopping.held_out, 0.0, training.weight)
         loss = self._new_loss(training, weight)
-        self.baseline_ = loss.baseline
-        rules = self._rules(weight.sum(), training.n_features)._replace(
-            criterion=NEWTON, regularisation=regularisation, min_leaf_hessian=_LEAST_HESSIAN
-        )
-        most_leaves = int(weight.sum() / rules.min_leaf_weight) + 1  # together, leaves weigh as much as the root
-        growth = Growth(min(int(self.max_leaf_nodes), most_leaves), float(self.learning_rate))
-        booster = Booster(training, loss, rules, growth, stopping=stopping, seed=seed, n_jobs=self.n_jobs)
+        if earlier is None:
+            self.baseline_ = loss.center + loss.unit * loss.baseline
+        else:
+            loss = replace(loss, baseline=(self.baseline_ - loss.center) / loss.unit)  # type: ignore[type-var]
+        rules = self._newton_rules(training, weight, loss, doubtful)
+        rules = rules._replace(monotonic=self._directions(training.n_features, loss.n_scores))
+        growth = self._growth(weight.sum(), rules)
+        booster = Booster(training, loss, rules, growth, stopping=stopping, seed=self.seed_, n_jobs=self.n_jobs)
 
         def shown(losses: Iterator[float]) -> Iterator[float]:
             note = "loss {:.4f}".format
             return with_progress(losses, n_iterations, "iterations", self.verbose, note=note)
 
-        return booster.run(n_iterations, shown)
+        return booster.run(n_iterations, shown, earlier)
 
     def _rules(self, total_weight: float, n_features: int) -> Rules:
-        """The rules of the small forests that try priors: there is no parameter for some of them."""
         leaf_weight = expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total_weight) * (1 - SAME_WEIGHT)
         return Rules(
-            criterion=GINI,
+            criterion=NEWTON,
             missing=np.array([MISSING_RULES[rule] for rule in self.missing_]),
             max_features=self._max_features(n_features),
             max_depth=NO_DEPTH_LIMIT if self.max_depth is None else int(self.max_depth),
@@ -134,30 +185,75 @@ class BoostedTrees(TreeEnsemble):
             min_impurity_decrease=0.0,
             keep_proba=float(self.keep_proba),
             regularisation=0.0,
+            min_leaf_hessian=_LEAST_HESSIAN,
         )
 
-    def _stopping(self, training: TrainingSet, seed: int, doubtful: bool) -> Stopping | None:
-        """Which objects are held out, if any; classes keep their shares, unless one has a single object."""
+    def _newton_rules(self, training: TrainingSet, weight: np.ndarray, loss: Loss, doubtful: bool) -> Rules:
+        """The rules for the trees of a loss."""
+        regularisation = self.l2_regularization
+        if isinstance(regularisation, str):
+            regularisation = _FOR_DOUBTFUL_TARGETS if doubtful else 0.0
+        return self._rules(weight.sum(), training.n_features)._replace(
+            regularisation=float(regularisation) / loss.hessian_unit,
+            min_leaf_hessian=_LEAST_HESSIAN / loss.hessian_unit,
+        )
+
+    def _growth(self, total_weight: float, rules: Rules) -> Growth:
+        most_leaves = int(total_weight / rules.min_leaf_weight) + 1  # together, leaves weigh as much as the root
+        return Growth(min(int(self.max_leaf_nodes), most_leaves), float(self.learning_rate))
+
+    def check_parameters(self) -> None:
+        """Raise a ValueError if a parameter is invalid, as `fit` would do."""
+        super().check_parameters()
+        if hasattr(self, "feature_model_"):
+            self._directions(self._n_features, len(self.baseline_))
+
+    def _directions(self, n_features: int, n_scores: int) -> np.ndarray:
+        """1, -1 or 0 for each feature that trees look at, as kernels take it: (0,) if all are 0."""
+        if self.monotonic_cst is None:
+            return np.empty(0, dtype=np.int64)
+        if n_scores > 1:
+            raise ValueError("monotonic_cst is for two classes or numbers: more classes have no order.")
+        features = self.feature_model_
+        names = features.names_of_values if features.layout.features is not None else None
+        directions = np.zeros(n_features, dtype=np.int64)  # those of error features are 0
+        directions[: features.n_values] = read_directions(self.monotonic_cst, features.n_values, names)
+        return directions if directions.any() else np.empty(0, dtype=np.int64)
+
+    def _stopping(self, training: TrainingSet, doubtful: bool) -> Stopping | None:
+        """Which objects are held out, if any, and what stops."""
         wanted = self.early_stopping
         if isinstance(wanted, str):
             wanted = doubtful or training.n_objects > MANY_OBJECTS
         if not wanted or training.n_objects < 2:
             return None
-        n_held_out = int(np.clip(self.validation_fraction * training.n_objects, 1, training.n_objects - 1))
-        assert isinstance(training.labels, LabelTable)
-        classes = training.labels.class_index
-        counts = np.bincount(classes)
-        counts = counts[counts > 0]
-        can_stratify = counts.min() > 1 and len(counts) <= min(n_held_out, training.n_objects - n_held_out)
-        _, rows = train_test_split(
-            np.arange(training.n_objects),
-            test_size=n_held_out,
-            random_state=seed,
-            stratify=classes if can_stratify else None,
-        )
         held_out = np.zeros(training.n_objects, dtype=bool)
-        held_out[rows] = True
-        return Stopping(held_out, int(self.n_iter_no_change), float(self.tol))
+        if self.validation_fraction is not None:
+            classes = self._classes_to_hold_out(training)
+            held_out = held_out_rows(training.n_objects, float(self.validation_fraction), self.seed_, classes)
+        score = None
+        if not (isinstance(self.scoring, str) and self.scoring == "loss"):
+            weight = training.weight
+            score = self._scorer(training, None if (weight == weight[0]).all() else weight)
+        return Stopping(held_out, int(self.n_iter_no_change), float(self.tol), score)
+
+    def _judge_small_models(self, sample: TrainingSet) -> JudgedObjects:
+        """What small models say about objects of a sample that they were grown without."""
+
+        def rules_for(weight: np.ndarray, loss: Loss) -> Rules:
+            return self._newton_rules(sample, weight, loss, self._is_doubtful(sample.labels))
+
+        return judge_small_models(sample, self._new_loss, rules_for, int(self.max_leaf_nodes), self.n_jobs)
+
+    def _warn_that_nothing_is_learnt(self, training: TrainingSet) -> None:
+        """Unless the reason is plain: too few objects for any split."""
+        total = training.weight.sum()
+        least = expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total)
+        if total >= 2 * least:
+            warn_caller(
+                f"No split of the training set gains anything: all predictions are the same. Its {training.n_objects} "
+                f"objects weigh {total:.3g} in all, and min_samples_leaf asks for {least:.3g} on both sides of a split."
+            )
 
     def _say_what_was_found(self) -> None:
         if self.error_pairs_ is not None:
@@ -165,9 +261,11 @@ class BoostedTrees(TreeEnsemble):
         print("\n".join(describe_choices(self)))
 
     def _say_how_it_ended(self, boosted: Boosted) -> None:
-        text = f"{len(boosted.trees)} iterations, training loss {boosted.training_loss[-1]:.4f}"
+        is_loss = self.scoring == "loss" or not boosted.validation_loss
+        word, sign = ("loss", 1) if is_loss else ("score", -1)
+        text = f"{len(boosted.training_loss) - 1} iterations, training {word} {sign * boosted.training_loss[-1]:.4f}"
         if boosted.validation_loss:
-            text += f", loss of held-out objects {boosted.validation_loss[-1]:.4f}"
+            text += f", {word} of held-out objects {sign * boosted.validation_loss[-1]:.4f}"
         print(text + ("; no split is left that gains anything" if boosted.nothing_left else ""))
 
     def _raw_scores(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
@@ -182,6 +280,6 @@ class BoostedTrees(TreeEnsemble):
         return total_importances(self.trees_, self._n_features)
 
 
-def _flat(boosted: Boosted) -> list[FittedTree]:
+def _flat(boosted: Boosted | None) -> list[FittedTree]:
     """The trees of all iterations in one list."""
-    return [tree for trees in boosted.trees for tree in trees]
+    return [] if boosted is None else [tree for trees in boosted.trees for tree in trees]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -12,9 +12,13 @@ from ..explain.contributions import Contributions
 from ..inputs.labels import LabelTable
 from ..kernels.layout import Cells
 from ..support.docstrings import Description, described
+from ..trees.boosting import ScoreOfRows
+from ..trees.boosting_trial import BETTER, rows_of_trial
 from ..trees.contributions import mean_contributions
 from ..trees.fitted_tree import FittedTree
+from ..trees.label_truth import DoubtfulLabels
 from ..trees.losses import LogLoss, log_loss, probabilities
+from ..trees.prior_trial import PriorTrial, compare_losses
 from ..trees.training_set import TrainingSet
 from .argument_types import (
     Distribution,
@@ -27,8 +31,9 @@ from .argument_types import (
 )
 from .arguments import ATTRIBUTES, VALUES
 from .boosted_trees import BoostedTrees
+from .boosting_parameters import BOOSTING_PARAMETERS
 from .classifier import ProbabilisticClassifier
-from .parameters import BOOSTING_PARAMETERS
+from .held_out import class_scorer
 
 _ATTRIBUTES = ATTRIBUTES | {
     "label_truth_": Description("None", "The forest corrects its answers for doubtful labels; here the loss does.")
@@ -63,9 +68,12 @@ class ProbabilisticGradientBoostingClassifier(BoostedTrees, ProbabilisticClassif
     n_trees_per_iteration_ : int
         1 for two classes, the number of classes for more.
     train_score_ : ndarray of shape (n_iter_ + 1,)
-        Negative loss of the training set before the first iteration and after each.
+        Negative loss of the training set before the first iteration and after each; with early stopping, what `scoring`
+        asks for.
     validation_score_ : ndarray of shape (n_iter_ + 1,)
-        The same for the objects that were held out; empty without early stopping.
+        The same for the objects that were held out; empty if there are none.
+    seed_ : int
+        Seed of the objects that are held out and of all draws, which `warm_start` goes on with.
     {attributes}
 
     Examples
@@ -95,8 +103,11 @@ class ProbabilisticGradientBoostingClassifier(BoostedTrees, ProbabilisticClassif
         l2_regularization: float | Literal["auto"] = "auto",
         max_features: MaxFeatures = 1.0,
         max_bins: int = 255,
+        monotonic_cst: ArrayLike | Mapping[str, int] | None = None,
+        warm_start: bool = False,
         early_stopping: bool | Literal["auto"] = "auto",
-        validation_fraction: float = 0.1,
+        scoring: str | Callable[..., float] | None = "loss",
+        validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
         class_weight: dict[Any, Any] | Literal["balanced"] | None = None,
@@ -120,7 +131,10 @@ class ProbabilisticGradientBoostingClassifier(BoostedTrees, ProbabilisticClassif
         self.l2_regularization = l2_regularization
         self.max_features = max_features
         self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
+        self.warm_start = warm_start
         self.early_stopping = early_stopping
+        self.scoring = scoring
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
@@ -146,7 +160,34 @@ class ProbabilisticGradientBoostingClassifier(BoostedTrees, ProbabilisticClassif
         self.label_truth_ = None
         return target.pmf is not None
 
+    def _follows_labels(self, doubt: DoubtfulLabels | None) -> bool:
+        """Nothing but the loss depends on how sure labels are."""
+        return True
+
+    def _rows_of_trial(self, weight: np.ndarray) -> np.ndarray:
+        return rows_of_trial(weight)
+
+    def _judge_priors(self, samples: list[TrainingSet]) -> PriorTrial:
+        empirical, none, *joint = (self._judge_small_models(each).loss for each in samples)
+        return compare_losses(empirical, none, samples[0].weight, *joint)
+
+    def _choice_of(self, trial: PriorTrial) -> str | None:
+        return trial.choice_if(BETTER)
+
+    def _classes_to_hold_out(self, training: TrainingSet) -> np.ndarray:
+        assert isinstance(training.labels, LabelTable)
+        return training.labels.class_index
+
+    def _scorer(self, training: TrainingSet, weight: np.ndarray | None) -> ScoreOfRows:
+        labels = self.classes_[self._classes_to_hold_out(training)]
+
+        def answers(raw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            return probabilities(raw), _as_decision(raw)
+
+        return class_scorer(self.scoring, labels, self.classes_, answers, weight)
+
     def _check_classes(self, classes: np.ndarray) -> None:
+        super()._check_classes(classes)
         if len(classes) < 2:
             raise ValueError(f"Boosting needs two classes or more; y has one class, {classes.tolist()[0]!r}.")
 

@@ -19,7 +19,7 @@ def _errors(model: ProbabilisticRegressor) -> str:
     if trial is None:
         return used
     scores = listed([f"{score:.4g} ({way})" for way, score in trial.crps.items()])
-    return f"{used}, chosen by the out-of-bag CRPS of {trial.n_objects:,} objects: {scores}"
+    return f"{used}, chosen by the {model._judged_by} of {trial.n_objects:,} objects: {scores}"
 
 
 def _prior(model: ProbabilisticEstimator) -> str:
@@ -27,7 +27,7 @@ def _prior(model: ProbabilisticEstimator) -> str:
     if trial is None:
         return used + _groups(model)
     said = (
-        f"{used}, chosen by the out-of-bag log loss of {trial.n_objects:,} objects: {trial.empirical:.4f} with the "
+        f"{used}, chosen by the {model._judged_by} of {trial.n_objects:,} objects: {trial.empirical:.4f} with the "
         f"empirical prior, {trial.none:.4f} without a prior (difference ± {trial.error:.4f})"
     )
     if trial.joint is not None:

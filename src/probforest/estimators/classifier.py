@@ -215,7 +215,7 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
         self._warn_if_too_light(weight)
         self.classes_, self.feature_model_ = labels.classes, features.model
         doubt = self._doubt(labels.rows(weight > 0), given_weight[weight > 0], factors)
-        if self._adds_trees and (doubt is None) != (self.label_truth_ is None):
+        if self._adds_trees and not self._follows_labels(doubt):
             raise ValueError("warm_start=True needs labels as before: all of them certain, or some of them doubtful.")
         training = make_training_set(features, weighted_labels, weight, doubt)
         self._choose_missing_rules(training)
@@ -230,7 +230,7 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
         self.prior_, self.prior_trial_ = self.prior, None
         if self.prior == "auto":
             self.prior_trial_ = self._try_priors(table, labels, weight)
-            self.prior_ = "empirical" if self.prior_trial_ is None else self.prior_trial_.choice
+            self.prior_ = "empirical" if self.prior_trial_ is None else self._choice_of(self.prior_trial_)
 
     def _try_priors(self, table: TableContent, labels: LabelTable, weight: np.ndarray) -> PriorTrial | None:
         """Small forests with each prior; None if there are too few objects, or no value that a prior changes."""
@@ -255,6 +255,10 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
         samples = {id(each): make_training_set(each, labels.rows(rows), weight[rows], None) for each in tried}
         self._choose_missing_rules(samples[id(empirical)])
         return self._judge_priors([samples[id(each)] for each in tried])
+
+    def _choice_of(self, trial: PriorTrial) -> str | None:
+        """The prior that a trial speaks for."""
+        return trial.choice
 
     def _rows_of_trial(self, weight: np.ndarray) -> np.ndarray:
         """The objects that priors are tried on."""
@@ -286,6 +290,10 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
         wanted = "balanced" if self._class_weight_per_tree else self.class_weight
         wanted = class_weights(wanted, labels, weight, of_a_draw=True)
         return DoubtfulLabels(labels.pmf, weight, information, class_weight, wanted)
+
+    def _follows_labels(self, doubt: DoubtfulLabels | None) -> bool:
+        """Whether labels are of the kind, hard or doubtful, that the trees that are kept were grown on."""
+        return (doubt is None) == (self.label_truth_ is None)
 
     def _check_classes(self, classes: np.ndarray) -> None:
         """Refuse other classes than those of the trees that are kept; nothing has been changed yet."""

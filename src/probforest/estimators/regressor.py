@@ -55,6 +55,7 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
     """
 
     _criteria: ClassVar = NUMBER_CRITERIA
+    _judged_by = "out-of-bag CRPS"
     n_estimators: int = 1  # a parameter of the forest
     prediction: str
 
@@ -356,7 +357,7 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
         chooses = table.has_errors and is_open and not self._adds_trees
         if np.count_nonzero(weight) < FEWEST_FOR_TRIAL or not (chooses or needs_scatter):
             return None
-        rows = sample_for_trial(weight, self.n_estimators, FEWEST_OBJECTS, 4 * TREES)
+        rows = self._rows_of_trial(weight)
         target = numbers.rows(rows).scaled_by(weight[rows]).for_kernels()
         try:
             ways = self._possible_ways() if chooses else {"used": (self.error_scale_, self.prior_)}
@@ -381,6 +382,10 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
 
     def _informative_holes(self, missing: np.ndarray, target: Target, weight: np.ndarray) -> np.ndarray:
         return holes_that_shift(missing, target, weight)
+
+    def _rows_of_trial(self, weight: np.ndarray) -> np.ndarray:
+        """The objects that ways to use errors are tried on."""
+        return sample_for_trial(weight, self.n_estimators, FEWEST_OBJECTS, 4 * TREES)
 
     def _possible_ways(self) -> dict[str, tuple[float, str | None]]:
         """What the parameters leave to be chosen: factors of errors and priors, the safest way first."""

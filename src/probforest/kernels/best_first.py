@@ -29,7 +29,7 @@ from .layout import (
 )
 from .propagate import conserve, left_probabilities, new_members, send
 from .split import new_node_mass, new_search, split_node
-from .statistic import add_members, impurity_of, score_of, weight_of, write_value
+from .statistic import add_members, bounded_score, bounded_step, impurity_of, weight_of
 
 COLUMNS = 3  # g, h, 1
 # Columns of `Pool.places`.
@@ -42,15 +42,17 @@ GAIN = 0  # of the best split; -inf: the node stays a leaf
 THRESHOLD = 1
 SPLIT_MISSING = 2  # probability that a missing cell goes left; NaN: the observed share
 LEAST = 3  # weight of both sides that the search asks for
+LOWER, UPPER = 4, 5  # what the values of its children must lie between, if answers must rise or fall with a feature
 
 
 class Pool(NamedTuple):
     """The nodes under way, a row per node in the order in which they came into being."""
 
     places: np.ndarray  # (n_nodes, 5) int64, columns START to SPLIT_FEATURE
-    numbers: np.ndarray  # (n_nodes, 4) float64, columns GAIN to LEAST
+    numbers: np.ndarray  # (n_nodes, 6) float64, columns GAIN to UPPER
     sums: np.ndarray  # (n_nodes, COLUMNS) what the members add up to
     order: np.ndarray  # (n_nodes, 2) int64, scratch space of `order_nodes`
+    segments: np.ndarray  # (n_nodes, 2) int64, the members of each node of the finished tree, if it is a leaf
 
 
 class GrowSpace(NamedTuple):
@@ -79,13 +81,14 @@ def find_split(this, bins, rules, space):
     for c in range(COLUMNS):
         node.total[c] = pool.sums[this, c]
     weight = weight_of(node.total, rules.criterion)
+    search.bounds[0], search.bounds[1] = numbers[this, LOWER], numbers[this, UPPER]
     numbers[this, GAIN] = -math.inf
     if weight < rules.min_split_weight or 2.0 * numbers[this, LEAST] > weight:
         return
     search.in_use[0] = places[this, STORED]
     index = members.row[places[this, START] : places[this, STOP]]
     split, _ = split_node(index, node, bins, search, rules, numbers[this, LEAST], np.int64(0))
-    gain = split.score - score_of(node.total, weight, rules)
+    gain = split.score - bounded_score(node.total, weight, rules, search.bounds)
     if gain > SAME_COST * weight:
         numbers[this, GAIN] = gain
         numbers[this, THRESHOLD] = split.threshold
@@ -94,17 +97,34 @@ def find_split(this, bins, rules, space):
 
 
 @inlined
-def begin_node(this, start, stop, depth, rules, growth, space):
-    """Write a node whose sums are known, as a leaf without a split."""
-    pool, nodes, total = space.pool, space.nodes, space.node.total
+def begin_node(this, parent, start, stop, depth, rules, space):
+    """Write a node whose sums are known, as a leaf without a split. The root is its own `parent`."""
+    pool, nodes, total, bounds = space.pool, space.nodes, space.node.total, space.search.bounds
     pool.places[this, START], pool.places[this, STOP], pool.places[this, DEPTH] = start, stop, depth
     pool.numbers[this, GAIN], pool.numbers[this, LEAST] = -math.inf, rules.min_leaf_weight
+    for c in range(2):
+        bounds[c] = pool.numbers[parent, LOWER + c]
+        pool.numbers[this, LOWER + c] = bounds[c]
     for c in range(COLUMNS):
         total[c] = pool.sums[this, c]
     weight = weight_of(total, rules.criterion)
-    write_leaf(nodes, this, weight, impurity_of(score_of(total, weight, rules), weight, rules.criterion))
-    write_value(nodes.value[this], total, weight, rules)
-    nodes.value[this, 0] *= growth.learning_rate
+    write_leaf(nodes, this, weight, impurity_of(bounded_score(total, weight, rules, bounds), weight, rules.criterion))
+    nodes.value[this, 0] = bounded_step(total[0], total[1], rules, bounds)
+
+
+@inlined
+def bound_children(parent, left, rules, space):
+    """If answers must rise or fall with the feature that `parent` splits, let everything below its children stay on
+    its own side of the mean of both."""
+    places, numbers, value = space.pool.places, space.pool.numbers, space.nodes.value
+    direction = rules.monotonic[places[parent, SPLIT_FEATURE]] if rules.monotonic.shape[0] > 0 else 0
+    if direction == 0:
+        return
+    middle = 0.5 * (value[left, 0] + value[left + 1, 0])
+    low, high = (left, left + 1) if direction > 0 else (left + 1, left)
+    numbers[low, UPPER], numbers[high, LOWER] = middle, middle
+    # The search saw grid masses; with the exact ones, values may go the wrong way.
+    value[low, 0], value[high, 0] = min(value[low, 0], middle), max(value[high, 0], middle)
 
 
 @inlined
@@ -142,7 +162,7 @@ def part_members(this, top, cells, rules, space):
 
 
 @kernel
-def begin_children(parent, left, top, split, is_last, target, bins, rules, growth, space):
+def begin_children(parent, left, top, split, is_last, target, bins, rules, space):
     """Write both children of a node, `left` and `left` + 1, and search their splits, unless no more is needed."""
     node, search, members, pool, nodes, _ = space
     left_start, right_start = pool.places[parent, START], top
@@ -159,8 +179,9 @@ def begin_children(parent, left, top, split, is_last, target, bins, rules, growt
         pool.sums[larger, c] = pool.sums[parent, c] - node.total[c]
     pool.places[larger, STORED] = pool.places[parent, STORED]
     pool.places[smaller, STORED] = right // 2  # one more with each split
-    begin_node(left, left_start, left_stop, depth, rules, growth, space)
-    begin_node(right, right_start, right_stop, depth, rules, growth, space)
+    begin_node(left, parent, left_start, left_stop, depth, rules, space)
+    begin_node(right, parent, right_start, right_stop, depth, rules, space)
+    bound_children(parent, left, rules, space)
     heavier = max(nodes.summary[left, WEIGHT], nodes.summary[right, WEIGHT])
     if is_last or depth >= rules.max_depth or 2.0 * rules.min_leaf_weight > heavier:
         return
@@ -172,10 +193,9 @@ def begin_children(parent, left, top, split, is_last, target, bins, rules, growt
 
 
 @kernel
-def order_nodes(n_nodes, space, raw):
-    """Copy the nodes to `space.ordered` in depth-first order, and add π × value of their leaf to `raw` (n,) of all
-    members."""
-    members, pool, nodes, ordered = space.members, space.pool, space.nodes, space.ordered
+def order_nodes(n_nodes, learning_rate, space):
+    """Copy the nodes to `space.ordered` in depth-first order, and shrink their values."""
+    pool, nodes, ordered = space.pool, space.nodes, space.ordered
     pending, n_pending = pool.order, 1
     pending[0, 0], pending[0, 1] = 0, LEAF
     for this in range(n_nodes):
@@ -189,10 +209,9 @@ def order_nodes(n_nodes, space, raw):
             ordered.shares[this, c] = nodes.shares[old, c]
         for c in range(3):
             ordered.summary[this, c] = nodes.summary[old, c]
-        ordered.value[this, 0] = nodes.value[old, 0]
+        ordered.value[this, 0] = learning_rate * nodes.value[old, 0]
+        pool.segments[this, 0], pool.segments[this, 1] = pool.places[old, START], pool.places[old, STOP]
         if nodes.links[old, FEATURE] == LEAF:
-            for m in range(pool.places[old, START], pool.places[old, STOP]):
-                raw[np.uint64(members.row[m])] += members.reach[m] * nodes.value[old, 0]
             continue
         left = nodes.links[old, RIGHT]
         pending[n_pending, 0], pending[n_pending, 1] = left + 1, this
@@ -201,9 +220,20 @@ def order_nodes(n_nodes, space, raw):
 
 
 @kernel
-def grow_best_first(cells, bins, target, weight, rules, growth, space, raw):
-    """Grow a tree on the objects with `weight` (n,) > 0 into `space.ordered`, and add its answers to their `raw` (n,)
-    scores. Returns the number of nodes; NO_ROOM if there was not enough room for members."""
+def add_to_scores(n_nodes, space, raw):
+    """Add π × value of their leaf in `space.ordered` to the `raw` (n,) scores of all members."""
+    members, segments, ordered = space.members, space.pool.segments, space.ordered
+    for this in range(n_nodes):
+        if ordered.links[this, FEATURE] == LEAF:
+            value = ordered.value[this, 0]
+            for m in range(segments[this, 0], segments[this, 1]):
+                raw[np.uint64(members.row[m])] += members.reach[m] * value
+
+
+@kernel
+def grow_best_first(cells, bins, target, weight, rules, growth, space):
+    """Grow a tree on the objects with `weight` (n,) > 0 into `space.ordered`. Returns the number of nodes; NO_ROOM if
+    there was not enough room for members."""
     node, search, members, pool, nodes, _ = space
     n_objects, _ = enter_root(members, weight, target.class_index)
     top = np.int64(n_objects)
@@ -211,7 +241,8 @@ def grow_best_first(cells, bins, target, weight, rules, growth, space, raw):
     for c in range(COLUMNS):
         pool.sums[0, c] = node.total[c]
     pool.places[0, STORED] = 0
-    begin_node(0, 0, top, 0, rules, growth, space)
+    pool.numbers[0, LOWER], pool.numbers[0, UPPER] = -math.inf, math.inf
+    begin_node(0, 0, 0, top, 0, rules, space)
     if rules.max_depth > 0 and growth.max_leaf_nodes > 1:
         add_whole_node(bins, members.row[:top], node.columns, search.stored[0])
         find_split(0, bins, rules, space)
@@ -231,10 +262,10 @@ def grow_best_first(cells, bins, target, weight, rules, growth, space, raw):
         nodes.links[this, RIGHT] = n_nodes
         pool.numbers[this, GAIN] = -math.inf
         is_last = n_nodes + 2 >= 2 * growth.max_leaf_nodes - 1
-        begin_children(this, n_nodes, top, split, is_last, target, bins, rules, growth, space)
+        begin_children(this, n_nodes, top, split, is_last, target, bins, rules, space)
         top = max(split.right_end, split.left_end)
         n_nodes += 2
-    order_nodes(n_nodes, space, raw)
+    order_nodes(n_nodes, growth.learning_rate, space)
     return n_nodes
 
 
@@ -245,9 +276,10 @@ def new_grow_space(n_objects: int, bins: Bins, max_leaf_nodes: int, seed: int, r
     n_nodes = 2 * max_leaf_nodes - 1
     pool = Pool(
         places=np.zeros((n_nodes, 5), dtype=np.int64),
-        numbers=np.zeros((n_nodes, 4), dtype=REAL),
+        numbers=np.zeros((n_nodes, 6), dtype=REAL),
         sums=np.zeros((n_nodes, COLUMNS), dtype=REAL),
         order=np.zeros((n_nodes + 1, 2), dtype=np.int64),
+        segments=np.zeros((n_nodes, 2), dtype=np.int64),
     )
     return GrowSpace(
         node=new_node_mass(n_objects, COLUMNS, hard=False),
@@ -259,11 +291,22 @@ def new_grow_space(n_objects: int, bins: Bins, max_leaf_nodes: int, seed: int, r
     )
 
 
-def grow_leaf_by_leaf(cells, bins, target, weight, rules, growth, space, raw) -> tuple[Nodes, GrowSpace]:
-    """Grow one tree, and add its answers to `raw` (n,). Returns it, and the space: if there was too little, which is
-    rare, a larger one."""
+def grow_leaf_by_leaf(cells, bins, target, weight, rules, growth, space) -> tuple[int, GrowSpace]:
+    """Grow one tree. Returns its number of nodes, and the space that it is in: if there was too little, which is rare,
+    a larger one."""
     while True:
-        n_nodes = grow_best_first(cells, bins, target, weight, rules, growth, space, raw)
+        n_nodes = grow_best_first(cells, bins, target, weight, rules, growth, space)
         if n_nodes != NO_ROOM:
-            return Nodes(*(array[:n_nodes].copy() for array in space.ordered)), space
+            return n_nodes, space
         space = space._replace(members=new_members(2 * len(space.members.row)))
+
+
+def grown_nodes(n_nodes: int, space: GrowSpace) -> Nodes:
+    """The tree that was grown into a space, which serves for the next one then."""
+    return Nodes(*(array[:n_nodes].copy() for array in space.ordered))
+
+
+def members_of_leaf(leaf: int, space: GrowSpace) -> tuple[np.ndarray, np.ndarray]:
+    """The objects in a leaf of the tree that was grown into a space, and their w π; valid until the next one."""
+    start, stop = space.pool.segments[leaf]
+    return space.members.row[start:stop], space.members.mass[start:stop]

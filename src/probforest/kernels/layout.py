@@ -139,6 +139,8 @@ class Rules(NamedTuple):
     keep_proba: float
     regularisation: float  # λ of NEWTON, 0 for the others
     min_leaf_hessian: float = 0.0  # a side of NEWTON needs more: its step would be a division by nearly nothing
+    # (d,) int64 of NEWTON: 1, -1 or 0 where answers must rise or fall with the feature, or may do both; (0,): all may
+    monotonic: np.ndarray = np.empty(0, dtype=np.int64)
 
 
 class Members(NamedTuple):
@@ -186,6 +188,7 @@ class Search(NamedTuple):
         np.ndarray
     )  # (n_stored, d, n_bins + 1, n_lanes) histograms of whole nodes; (0, ...): none, members are added
     in_use: np.ndarray  # (1,) int64, which of them is that of the node
+    bounds: np.ndarray  # (2,) the least and the largest value that the children of the node may have, if some are bound
 
 
 class Histogram(NamedTuple):
@@ -209,6 +212,8 @@ class Cuts(NamedTuple):
     total_weight: float
     share_scale: float  # of the missing members, the share `share_scale` × weight + `share_offset` goes left
     share_offset: float
+    direction: int  # of `Rules.monotonic` for this feature
+    bounds: np.ndarray  # as in Search
 
 
 class Nodes(NamedTuple):

@@ -98,8 +98,24 @@ def score_slot(search, slot, way, n_cuts, node, node_weight, rules, least, again
     With `again` they have their scores already."""
     observed, score = search.cuts[slot, OBSERVED], search.cuts[slot, SCORE + way]
     missing_weight = search.slots[slot, MISSING_WEIGHT]
-    scale, offset = way_of_missing(way, rules.missing[search.order[slot]], observed[n_cuts - 1])
-    cuts = Cuts(n_cuts, search.left, observed, search.missing, missing_weight, node.total, node_weight, scale, offset)
+    feature = search.order[slot]
+    scale, offset = way_of_missing(way, rules.missing[feature], observed[n_cuts - 1])
+    direction = 0
+    if rules.monotonic.shape[0] > 0:
+        direction = rules.monotonic[feature]
+    cuts = Cuts(
+        n_cuts,
+        search.left,
+        observed,
+        search.missing,
+        missing_weight,
+        node.total,
+        node_weight,
+        scale,
+        offset,
+        direction,
+        search.bounds,
+    )
     if again:
         forbid(cuts, least, score)
     else:
@@ -200,4 +216,5 @@ def new_search(bins: Bins, n_columns: int, seed: int, n_stored: int = 0) -> Sear
         state=np.array([seed], dtype=np.int64),
         stored=np.zeros((n_stored, n_features, n_bins + 1, n_lanes), dtype=REAL),
         in_use=np.zeros(1, dtype=np.int64),
+        bounds=np.array([-np.inf, np.inf]),
     )

@@ -105,6 +105,20 @@ def write_value(value, sums, weight, rules):
 
 
 @inlined
+def bounded_step(gradient, hessian, rules, bounds):
+    """The value of a node of NEWTON whose answers must lie between two `bounds` (2,)."""
+    return min(max(-gradient / (hessian + rules.regularisation), bounds[0]), bounds[1])
+
+
+@inlined
+def bounded_score(sums, weight, rules, bounds):
+    """`score_of` a node: with bounds, the score of the value that it may have, −G × value."""
+    if rules.monotonic.shape[0] == 0:
+        return score_of(sums, weight, rules)
+    return -sums[0] * bounded_step(sums[0], sums[_HESSIAN], rules, bounds)
+
+
+@inlined
 def weigh_cuts(n_cuts, left, criterion, weight):
     """The weight to the left of each cut, from sums `left` (n_columns, n_cuts or more), into `weight`."""
     first = 0 if has_classes(criterion) else left.shape[0] - 1
@@ -164,12 +178,34 @@ def score_one_column(cuts, rules, least, base, base_missing, base_total, score):
         score[cut] = both if allowed & (min(left_base, right_base) >= least_base) else -math.inf
 
 
+@inlined
+def score_bounded(cuts, rules, least, score):
+    """Scores of losses where answers must rise or fall with a feature: a side scores −G × value, its value lies within
+    bounds, and a cut whose values go the wrong way is not allowed."""
+    left, weight, scale, offset = cuts.left, cuts.weight, cuts.share_scale, cuts.share_offset
+    for cut in range(cuts.n_cuts):
+        share = scale * weight[cut] + offset
+        left_weight = weight[cut] + share * cuts.missing_weight
+        left_gradient = left[0, cut] + share * cuts.missing[0]
+        left_hessian = left[_HESSIAN, cut] + share * cuts.missing[_HESSIAN]
+        right_gradient, right_hessian = cuts.total[0] - left_gradient, cuts.total[_HESSIAN] - left_hessian
+        left_value = bounded_step(left_gradient, left_hessian, rules, cuts.bounds)
+        right_value = bounded_step(right_gradient, right_hessian, rules, cuts.bounds)
+        allowed = (left_weight >= least) & (cuts.total_weight - left_weight >= least)
+        allowed &= min(left_hessian, right_hessian) >= rules.min_leaf_hessian
+        allowed &= (right_value - left_value) * cuts.direction >= 0.0
+        score[cut] = -left_gradient * left_value - right_gradient * right_value if allowed else -math.inf
+
+
 @kernel
 def score_squares(cuts, rules, least, sides, score):
     """Score every cut by Σ A_c² / (B + λ). `sides` (2, n_cuts or more) is scratch space."""
     n_cuts, left, weight, scale, offset = cuts.n_cuts, cuts.left, cuts.weight, cuts.share_scale, cuts.share_offset
     if rules.criterion == GINI and left.shape[0] == 2:
         score_two_classes(cuts, least, score)
+        return
+    if rules.criterion == NEWTON and rules.monotonic.shape[0] > 0:
+        score_bounded(cuts, rules, least, score)
         return
     missing_weight, total_weight = cuts.missing_weight, cuts.total_weight
     if rules.criterion != GINI:

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.boosting import ProbabilisticGradientBoostingClassifier
+from ..estimators.boosting_regressor import ProbabilisticGradientBoostingRegressor
 from ..estimators.ensemble import TreeEnsemble
 from ..estimators.forest import ProbabilisticRandomForestClassifier
 from ..estimators.forest_regressor import ProbabilisticRandomForestRegressor
@@ -24,7 +25,7 @@ from ..support.atomic import replacing
 from ..trees.fitted_tree import FittedTree
 from .model_file import Arrays, Header, ModelFileError, read_file, read_header, write_file
 from .saved_arrays import check_declarations
-from .saved_boosting import boosting_to_arrays, restore_boosting
+from .saved_boosting import boosting_to_arrays, n_scores_of_classes, restore_boosting
 from .saved_columns import checked_classes, checked_names
 from .saved_families import FamilyShelf, read_shelf
 from .saved_features import PROBABILITY_ROUNDING, features_from, features_to_arrays, features_to_json
@@ -49,9 +50,11 @@ KINDS: dict[str, type[TreeEnsemble]] = {
     "forest regressor": ProbabilisticRandomForestRegressor,
     "tree regressor": ProbabilisticDecisionTreeRegressor,
     "boosting": ProbabilisticGradientBoostingClassifier,
+    "boosting regressor": ProbabilisticGradientBoostingRegressor,
 }
 _FORESTS = ("forest", "forest regressor")
-_REGRESSORS = ("forest regressor", "tree regressor")
+_BOOSTED = ("boosting", "boosting regressor")
+_REGRESSORS = ("forest regressor", "tree regressor", "boosting regressor")
 _NOISY = "noisy_"  # before the names of the arrays of a forest for noisy tables
 
 # What goes wrong in making a model of a document that is not one.
@@ -145,10 +148,10 @@ def describe(path: str | os.PathLike) -> Json:
     Returns
     -------
     dict
-        `kind` ("forest", "tree", "forest regressor", "tree regressor" or "boosting"), `n_trees`, `n_nodes`, `classes`
-        (list, None for a regressor), `n_features` (without error features), `has_fallback_trees`, `columns` (names of
-        all columns of the table, or None), `about` (the notes of `save`), `written_by` (version of probforest),
-        `format_version`.
+        `kind` ("forest", "tree", "forest regressor", "tree regressor", "boosting" or "boosting regressor"), `n_trees`,
+        `n_nodes`, `classes` (list, None for a regressor), `n_features` (without error features), `has_fallback_trees`,
+        `columns` (names of all columns of the table, or None), `about` (the notes of `save`), `written_by` (version of
+        probforest), `format_version`.
     """
     header = read_header(path, _check_header)
     document, shapes = header.document, {name: declared.shape for name, declared in header.arrays.items()}
@@ -253,14 +256,16 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
         **features_to_arrays(model.feature_model_),
         **shelf.arrays(),
     }
-    if kind == "boosting":
+    if kind in _BOOSTED:
         arrays |= boosting_to_arrays(model)
+        document["seed"] = int(model.seed_)
     if kind in _FORESTS:
         arrays["draws"] = draws_to_array(model.draws_)
         document["oob_score"] = to_json(getattr(model, "oob_score_", None), "oob_score_")
     if kind in _REGRESSORS:
         document |= numbers_to_json(model)
-        arrays |= numbers_to_arrays(model, trees, fallback if model.feature_model_.has_error_features else [])
+        if kind not in _BOOSTED:
+            arrays |= numbers_to_arrays(model, trees, fallback if model.feature_model_.has_error_features else [])
         if getattr(model, "noisy_forest_", None) is not None:
             document["noisy_forest"], others = _packed(kind, model.noisy_forest_)
             arrays |= {f"{_NOISY}{name}": array for name, array in others.items()}
@@ -307,14 +312,24 @@ def _model_of(document: Json, arrays: Arrays) -> Any:
     model.prior_trial_ = checked_trial(document.get("prior_trial"))
     if document["feature_names_in"] is not None:
         model.feature_names_in_ = checked_names(from_json(document["feature_names_in"]), model.n_features_in_)
-    if kind == "boosting":
-        model.label_truth_ = label_truth_from(document.get("label_truth"), arrays, len(model.classes_))
-        restore_boosting(model, arrays, len(model.classes_))
+    if kind in _BOOSTED:
+        _restore_boosting(model, document, arrays)
     else:
         _restore_trees(model, document, arrays)
     check_parameters(model)
     route(model, document["routing"])
     return model
+
+
+def _restore_boosting(model: Any, document: Json, arrays: Arrays) -> None:
+    """Give boosting its trees and scores, and what depends on its target."""
+    if document["kind"] in _REGRESSORS:
+        restore_numbers(model, document, arrays)
+        n_scores = 1
+    else:
+        model.label_truth_ = label_truth_from(document.get("label_truth"), arrays, len(model.classes_))
+        n_scores = n_scores_of_classes(len(model.classes_))
+    restore_boosting(model, document.get("seed", 1), arrays, n_scores)
 
 
 def _restore_trees(model: Any, document: Json, arrays: Arrays) -> None:

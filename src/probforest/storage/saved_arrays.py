@@ -88,7 +88,12 @@ _OF_BOOSTING = {
 _FALLBACK_OF_BOOSTING = {
     f"{FALLBACK}{name}": form for name, form in _forms_of_trees("fallback_nodes", "fallback_trees", values=1).items()
 }
-_OF_A_KIND = {"forest": _OF_A_FOREST, "forest regressor": _OF_A_FOREST, "boosting": _OF_BOOSTING}
+_OF_A_KIND = {
+    "forest": _OF_A_FOREST,
+    "forest regressor": _OF_A_FOREST,
+    "boosting": _OF_BOOSTING,
+    "boosting regressor": _OF_BOOSTING,
+}
 _MEDIANS = {1: Form("<f8", ("features",)), 2: Form("<f8", (2, "features"))}  # of both errors, or below and above
 
 
@@ -103,9 +108,12 @@ def check_declarations(
 ) -> None:
     """Raise a ValueError unless a file has the arrays of a model with so many features (with values), classes and
     distributions of errors. `n_classes` is None for a regressor."""
-    fallback = _FALLBACK_OF_BOOSTING if kind == "boosting" else _FALLBACK
+    is_boosted = _OF_A_KIND.get(kind) is _OF_BOOSTING
+    fallback = _FALLBACK_OF_BOOSTING if is_boosted else _FALLBACK
     of_trees = {**_OF_A_KIND.get(kind, {}), **(fallback if has_fallback else {})}
-    of_leaves = _forms_of_leaves("") | (_forms_of_leaves(FALLBACK) if has_fallback else {}) if n_classes is None else {}
+    of_leaves = {}
+    if n_classes is None and not is_boosted:
+        of_leaves = _forms_of_leaves("") | (_forms_of_leaves(FALLBACK) if has_fallback else {})
     others = _ONLY_CLASSES if n_classes is None else _ONLY_NUMBERS
     known = {"median_errors": _MEDIANS[1], **_FORMS, **of_trees, **of_leaves}
     known = {name: form for name, form in known.items() if name not in others}

@@ -15,6 +15,10 @@ from .saved_families import FamilyShelf
 from .saved_trees import MOST_OBJECTS
 from .saved_values import from_json, to_json
 
+_INSTEAD_OF_FUNCTIONS = {
+    "oob_score": "model.set_params(oob_score=True) first: oob_score_ stays as it is",
+    "scoring": 'model.set_params(scoring="loss") first: train_score_ and validation_score_ stay as they are',
+}
 # Methods that scikit-learn hands more to.
 _ROUTED = ("fit", "predict", "predict_proba", "predict_log_proba", "decision_function", "score")
 
@@ -24,11 +28,11 @@ Json = dict[str, Any]
 def parameters_to_json(model: Any, shelf: FamilyShelf) -> Json:
     """The parameters of a model; distributions are put on the shelf."""
     parameters = model.get_params(deep=False)
-    if callable(parameters.get("oob_score")):
-        raise ValueError(
-            f"The parameter oob_score is a function ({parameters['oob_score']!r}), which can't be saved. "
-            "Call model.set_params(oob_score=True) first: oob_score_ stays as it is."
-        )
+    for name, remedy in _INSTEAD_OF_FUNCTIONS.items():
+        if callable(parameters.get(name)):
+            raise ValueError(
+                f"The parameter {name} is a function ({parameters[name]!r}), which can't be saved. Call {remedy}."
+            )
     return {name: to_json(value, f"The parameter {name}", shelf.special) for name, value in parameters.items()}
 
 

@@ -1,27 +1,44 @@
 """Trees that are grown one after the other, each on what is left of the loss."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.best_first import GrowSpace, Growth, grow_leaf_by_leaf, new_grow_space
+from ..kernels.best_first import (
+    GrowSpace,
+    Growth,
+    add_to_scores,
+    grow_leaf_by_leaf,
+    grown_nodes,
+    members_of_leaf,
+    new_grow_space,
+)
 from ..kernels.dice import draw_points, numbers_below
-from ..kernels.layout import INDEX, Bins, Cells, Rules, Target
+from ..kernels.layout import DECREASE, FEATURE, IMPURITY, INDEX, LEAF, Bins, Cells, Rules, Target
 from ..support.threads import in_threads
 from .bootstrap import MAX_SEED
 from .fitted_tree import FittedTree, sum_of_answers
-from .losses import LogLoss
+from .losses import Loss
+from .revised_leaves import revise
 from .training_set import TrainingSet
+
+# Where splits are searched at drawn places, or among drawn features, other draws may find one.
+_MOST_FRUITLESS = 5
+
+# A score, the larger the better, of raw scores (n_scores, m) of some of the objects, `rows` (m,).
+ScoreOfRows = Callable[[np.ndarray, np.ndarray], float]
 
 
 class Stopping(NamedTuple):
-    """When to stop: held-out objects have not gained more than `tolerance` in so many iterations."""
+    """When to stop: held-out objects, or those that were learnt from if none is held out, have not gained more than
+    `tolerance` in so many iterations."""
 
     held_out: np.ndarray  # (n,) bool, objects that no tree is grown on
     n_iter_no_change: int
     tolerance: float
+    score: ScoreOfRows | None = None  # what they gain; None: the loss gets smaller
 
     def is_due(self, losses: Sequence[float]) -> bool:
         """Whether the last losses of the held-out objects are no better than the one before them."""
@@ -32,7 +49,7 @@ class Stopping(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Boosted:
-    """What boosting has made, iteration by iteration."""
+    """What boosting has made, iteration by iteration. A loss is minus the score where there is one."""
 
     trees: list[list[FittedTree]] = field(default_factory=list)  # one per raw score
     training_loss: list[float] = field(default_factory=list)  # before the first iteration, and after each
@@ -47,6 +64,18 @@ class Boosted:
         losses = self.training_loss[: n_best + 1], self.validation_loss[: n_best + 1]
         return Boosted(self.trees[:n_best], *losses, self.nothing_left)
 
+    def in_units(self, loss: Loss) -> "Boosted":
+        """The same with raw scores and gains that are not scaled."""
+        if loss.unit == loss.gain_unit == 1:
+            return self
+        return replace(self, trees=[[_in_units(tree, loss) for tree in trees] for trees in self.trees])
+
+
+def _in_units(tree: FittedTree, loss: Loss) -> FittedTree:
+    summary = tree.nodes.summary.copy()
+    summary[:, [IMPURITY, DECREASE]] *= loss.gain_unit
+    return replace(tree, nodes=tree.nodes._replace(value=loss.unit * tree.nodes.value, summary=summary))
+
 
 class Booster:
     """Grows the trees of one model: raw scores, and the space that every tree needs."""
@@ -54,7 +83,7 @@ class Booster:
     def __init__(
         self,
         training: TrainingSet,
-        loss: LogLoss,
+        loss: Loss,
         rules: Rules,
         growth: Growth,
         *,
@@ -63,80 +92,127 @@ class Booster:
         n_jobs: int | None = None,
     ):
         self._training, self._loss, self._rules, self._growth = training, loss, rules, growth
-        self._stopping, self._n_jobs = stopping, n_jobs
+        self._stopping, self._seed, self._n_jobs = stopping, seed, n_jobs
         held_out = np.zeros(training.n_objects, dtype=bool) if stopping is None else stopping.held_out
+        self._has_held_out = bool(held_out.any())
         self._weight = np.where(held_out, 0.0, training.weight)
         self._held_out_weight = np.where(held_out, training.weight, 0.0)
         self._held_out_cells = training.cells._replace(values=training.cells.values[held_out])
-        self._raw = np.repeat(loss.baseline[:, None], training.n_objects, axis=1)
+        self.raw = np.repeat(loss.baseline[:, None], training.n_objects, axis=1)  # scores of all objects, scaled
         n_grown = int(np.count_nonzero(self._weight))
-        random = np.random.default_rng(seed)
         self._spaces = [
-            new_grow_space(n_grown, training.bins, growth.max_leaf_nodes, of_features)
-            for of_features in random.integers(1, MAX_SEED, loss.n_scores).tolist()
+            new_grow_space(n_grown, training.bins, growth.max_leaf_nodes, seed=1) for _ in range(loss.n_scores)
         ]
-        self._points = DrawnPoints(training.bins, int(random.integers(1, 2**63)))
+        self._points = DrawnPoints(training.bins)
 
     def run(
-        self, n_iterations: int, progress: Callable[[Iterator[float]], Iterator[float]] = lambda losses: losses
+        self,
+        n_iterations: int,
+        progress: Callable[[Iterator[float]], Iterator[float]] = lambda losses: losses,
+        earlier: Boosted | None = None,
     ) -> Boosted:
-        """Grow trees for so many iterations, or until it is time to stop. `progress` is given the training losses."""
-        made = Boosted([], [self._mean_loss(self._weight)], [])
-        if self._stopping is not None:
-            made.validation_loss.append(self._mean_loss(self._held_out_weight))
-        stopped_early = False
-        for loss in progress(self._iterations(made, n_iterations)):
-            stopped_early = not np.isfinite(loss)
-        return Boosted(made.trees, made.training_loss, made.validation_loss, stopped_early).up_to_best()
+        """Grow trees up to so many iterations, or until it is time to stop. `progress` is given the training losses.
 
-    def _iterations(self, made: Boosted, n_iterations: int) -> Iterator[float]:
+        `earlier` has iterations whose trees, with raw scores that are not scaled, are kept: what is returned goes on
+        with its losses, but only has the trees that are new.
+        """
+        made = Boosted()
+        if earlier is None:
+            self._note_losses(made)
+        else:
+            self._follow(earlier.trees)
+            made.training_loss.extend(earlier.training_loss)
+            made.validation_loss.extend(earlier.validation_loss)
+        nothing_left = False
+        n_earlier = 0 if earlier is None else len(earlier.trees)
+        for loss in progress(self._iterations(made, n_earlier, n_iterations)):
+            nothing_left = not np.isfinite(loss)
+        made = replace(made, nothing_left=nothing_left)
+        return (made if earlier is not None else made.up_to_best()).in_units(self._loss)
+
+    def _iterations(self, made: Boosted, n_earlier: int, n_iterations: int) -> Iterator[float]:
         """Grow the trees of one iteration after the other; yields their training losses, and NaN if nothing is left to
         learn."""
-        for _ in range(n_iterations):
-            trees = self._grow_trees()
+        n_fruitless = 0
+        for iteration in range(n_earlier, n_iterations):
+            before = self.raw.copy()
+            trees = self._grow_trees(iteration, before)
             if made.trees and all(tree.n_nodes == 1 for tree in trees):
-                yield np.nan
-                return
+                self.raw, n_fruitless = before, n_fruitless + 1
+                if n_fruitless == self._most_fruitless:
+                    yield np.nan
+                    return
+                continue
+            n_fruitless = 0
             made.trees.append(trees)
-            made.training_loss.append(self._mean_loss(self._weight))
-            if self._stopping is not None:
+            if self._has_held_out:
                 self._follow_held_out(trees)
-                made.validation_loss.append(self._mean_loss(self._held_out_weight))
+            self._note_losses(made)
             yield made.training_loss[-1]
-            if self._stopping is not None and self._stopping.is_due(made.validation_loss):
+            if self._stopping is not None and self._stopping.is_due(self._losses_to_watch(made)):
                 return
+
+    @property
+    def _most_fruitless(self) -> int:
+        """After so many iterations without any split, there is none."""
+        draws = not self._points.is_exact or self._rules.max_features < self._training.n_features
+        return _MOST_FRUITLESS if draws else 1
+
+    def _losses_to_watch(self, made: Boosted) -> list[float]:
+        return made.validation_loss if self._has_held_out else made.training_loss
+
+    def _note_losses(self, made: Boosted) -> None:
+        made.training_loss.append(self._mean_loss(self._weight))
+        if self._has_held_out:
+            made.validation_loss.append(self._mean_loss(self._held_out_weight))
 
     def _mean_loss(self, weight: np.ndarray) -> float:
-        return self._loss.mean(self._raw, weight)
+        if self._stopping is None or self._stopping.score is None:
+            return self._loss.mean(self.raw, weight)
+        rows = np.flatnonzero(weight)
+        return -self._stopping.score(self._loss.center + self._loss.unit * self.raw[:, rows], rows)
 
-    def _grow_trees(self) -> list[FittedTree]:
-        """A tree per raw score, all from the scores of before; the scores of the objects they are grown on follow."""
-        columns, bins = self._loss.derivatives(self._raw), self._points.drawn()
+    def _grow_trees(self, iteration: int, before: np.ndarray) -> list[FittedTree]:
+        """A tree per raw score, all from the scores `before`; the scores of the objects they are grown on follow."""
+        random = np.random.default_rng([self._seed, iteration])  # so that iterations may be added later
+        columns, bins = self._loss.derivatives(before), self._points.drawn(int(random.integers(1, 2**63)))
+        for space, seed in zip(self._spaces, random.integers(1, MAX_SEED, len(self._spaces)), strict=True):
+            space.search.state[0], space.search.order[:] = seed, np.arange(self._training.n_features)
 
         def grow_one(c: int) -> tuple[FittedTree, GrowSpace]:
             target = Target(np.zeros(len(self._weight), dtype=INDEX), columns[c])
-            nodes, space = grow_leaf_by_leaf(
-                self._training.cells,
-                bins,
-                target,
-                self._weight,
-                self._rules,
-                self._growth,
-                self._spaces[c],
-                self._raw[c],
-            )
-            return FittedTree(nodes, conserves=True), space
+            cells, rules, growth = self._training.cells, self._rules, self._growth
+            n_nodes, space = grow_leaf_by_leaf(cells, bins, target, self._weight, rules, growth, self._spaces[c])
+            if self._loss.revises_leaves:
+                self._revise_leaves(n_nodes, space, before)
+            add_to_scores(n_nodes, space, self.raw[c])
+            return FittedTree(grown_nodes(n_nodes, space), conserves=True), space
 
         grown = list(in_threads(grow_one, range(self._loss.n_scores), self._n_jobs))
         self._spaces = [space for _, space in grown]
         return [tree for tree, _ in grown]
 
+    def _revise_leaves(self, n_nodes: int, space: GrowSpace, raw: np.ndarray) -> None:
+        """Give leaves the values that are best for their members, where Newton steps only tell the direction."""
+        links, value = space.ordered.links[:n_nodes], space.ordered.value
+        for leaf in np.flatnonzero(links[:, FEATURE] == LEAF).tolist():
+            step = self._loss.best_step(*members_of_leaf(leaf, space), raw)
+            value[leaf, 0] = self._growth.learning_rate * step
+        revise(n_nodes, space.ordered, self._rules.monotonic)
+
     def _follow_held_out(self, trees: list[FittedTree]) -> None:
         """The scores of the held-out objects follow by prediction."""
         assert self._stopping is not None
-        for raw, tree in zip(self._raw, trees, strict=True):
+        for raw, tree in zip(self.raw, trees, strict=True):
             answers = sum_of_answers([tree], self._held_out_cells, self._rules.keep_proba, n_jobs=self._n_jobs)
             raw[self._stopping.held_out] += answers[:, 0]
+
+    def _follow(self, trees: list[list[FittedTree]]) -> None:
+        """All scores follow trees of an earlier fit, whose baseline is that of the loss."""
+        for c, raw in enumerate(self.raw):
+            of_score = [each[c] for each in trees]
+            answers = sum_of_answers(of_score, self._training.cells, self._rules.keep_proba, n_jobs=self._n_jobs)
+            raw += answers[:, 0] / self._loss.unit
 
 
 class DrawnPoints:
@@ -146,17 +222,18 @@ class DrawnPoints:
     places differ from one iteration to the next, and the trees correct each other.
     """
 
-    def __init__(self, bins: Bins, seed: int):
-        self._bins, self._state = bins, np.array([seed], dtype=np.uint64)
+    def __init__(self, bins: Bins):
+        self._bins = bins
         n_objects, n_features, n_slots = bins.codes.shape
-        self._is_exact = n_slots == 1
-        self._codes = np.empty((0 if self._is_exact else n_objects, n_features, 1), dtype=bins.codes.dtype)
+        self.is_exact = n_slots == 1
+        self._codes = np.empty((0 if self.is_exact else n_objects, n_features, 1), dtype=bins.codes.dtype)
 
-    def drawn(self) -> Bins:
-        """The bins for the next iteration, valid until the one after it."""
-        if self._is_exact:
+    def drawn(self, seed: int) -> Bins:
+        """The bins for one iteration, valid until the next one; `seed` > 0."""
+        if self.is_exact:
             return self._bins
-        draw_points(self._bins.codes, numbers_below(self._bins.chunk), self._state, self._codes)
+        state = np.array([seed], dtype=np.uint64)
+        draw_points(self._bins.codes, numbers_below(self._bins.chunk), state, self._codes)
         no_words = np.empty((0, self._codes.shape[1]), dtype=np.uint64)
         return self._bins._replace(codes=self._codes, words=no_words)
 

@@ -15,6 +15,7 @@ value is the hessian of a node. For hard labels it is q_c (1 − q_c).
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from scipy.special import expit, log_softmax, logsumexp, softmax
@@ -25,6 +26,43 @@ _LEAST_FREQUENCY = 1e-15  # of a class: it has a logarithm, even if no object ha
 _LEAST_HESSIAN = 1e-16  # where a probability is rounded to 0 or 1, a node must not divide by 0
 
 
+class Loss(Protocol):
+    """What boosting needs to know of a loss of n objects; raw scores are (n_scores, n).
+
+    They may be scaled: true ones are `center` + `unit` × these, and true hessians and gains of splits `hessian_unit`
+    and `gain_unit` × those.
+    """
+
+    @property
+    def baseline(self) -> np.ndarray: ...
+
+    @property
+    def n_scores(self) -> int: ...
+
+    @property
+    def center(self) -> float: ...
+
+    @property
+    def unit(self) -> float: ...
+
+    @property
+    def hessian_unit(self) -> float: ...
+
+    @property
+    def gain_unit(self) -> float: ...
+
+    @property
+    def revises_leaves(self) -> bool: ...
+
+    def derivatives(self, raw: np.ndarray) -> np.ndarray: ...
+
+    def best_step(self, rows: np.ndarray, mass: np.ndarray, raw: np.ndarray) -> float: ...
+
+    def mean(self, raw: np.ndarray, weight: np.ndarray) -> float: ...
+
+    def of_objects(self, raw: np.ndarray) -> np.ndarray: ...
+
+
 @dataclass(frozen=True, eq=False)
 class LogLoss:
     """The loss of n objects with labels of k classes; raw scores are (n_scores, n)."""
@@ -33,6 +71,13 @@ class LogLoss:
     evidence: np.ndarray | None  # (k, n) log(p / π) of doubtful labels; None: all are hard
     information: np.ndarray | float  # (n,) factor that the weights of doubtful labels have in a node, 1 for hard ones
     baseline: np.ndarray  # (n_scores,) the best raw scores without any features
+
+    center, unit, hessian_unit, gain_unit = 0.0, 1.0, 1.0, 1.0  # scores are not scaled
+    revises_leaves = False
+
+    def best_step(self, rows: np.ndarray, mass: np.ndarray, raw: np.ndarray) -> float:
+        """Newton steps are good enough for a loss with a curvature."""
+        raise NotImplementedError
 
     @property
     def n_scores(self) -> int:
@@ -64,18 +109,22 @@ class LogLoss:
         """The weighted mean over all objects, with weights as in a node; those that weigh nothing don't count."""
         weight = weight / self.information
         counted = weight > 0
-        scores = raw[:, counted]
+        if counted.all():
+            return float((weight * self.of_objects(raw)).sum() / weight.sum())
+        return float((weight[counted] * self.of_objects(raw, counted)).sum() / weight[counted].sum())
+
+    def of_objects(self, raw: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """The loss of every object (n,), or of some of them."""
+        scores, class_index = raw[:, rows], self.class_index[rows]
         if self.n_scores == 1 and self.evidence is None:  # the most common case, in one go
-            margin = np.where(self.class_index[counted] == 1, scores[0], -scores[0])
-            return float(weight[counted] @ np.logaddexp(0.0, -margin) / weight[counted].sum())
+            against = np.where(class_index == 1, -scores[0], scores[0])
+            return np.maximum(against, 0.0) + np.log1p(np.exp(-np.abs(scores[0])))
         if self.n_scores == 1:
             scores = np.concatenate([np.zeros_like(scores), scores])
         log_proba = log_softmax(scores, axis=0)
         if self.evidence is None:
-            losses = -np.take_along_axis(log_proba, self.class_index[counted][None].astype(np.intp), axis=0)[0]
-        else:
-            losses = -logsumexp(log_proba + self.evidence[:, counted], axis=0)
-        return float(weight[counted] @ losses / weight[counted].sum())
+            return -np.take_along_axis(log_proba, class_index[None].astype(np.intp), axis=0)[0]
+        return -logsumexp(log_proba + self.evidence[:, rows], axis=0)
 
 
 def log_loss(labels: LabelTable, weight: np.ndarray, information: np.ndarray | float = 1.0) -> LogLoss:

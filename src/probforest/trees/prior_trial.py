@@ -41,9 +41,13 @@ class PriorTrial(NamedTuple):
         """The empirical prior, unless another one is better by more than chance explains. Where it is as good as no
         prior in the training set, it is the safer one: it takes larger errors of other tables into account. The joint
         prior has to be better than both: it has more to learn, and more can go wrong."""
+        return self.choice_if(BETTER)
+
+    def choice_if(self, better: float) -> str | None:
+        """The same, if the joint prior has to be better than the others by so many standard errors."""
         if self.joint is not None and self.joint_error is not None:
             gain = min(self.empirical, self.none) - self.joint
-            if gain > BETTER * self.joint_error:
+            if gain > better * self.joint_error:
                 return "joint"
         return None if self.empirical - self.none > SIGNIFICANT * self.error else "empirical"
 
@@ -139,6 +143,24 @@ def judge(
     return trial._replace(joint=of_joint.mean, joint_error=_error(of_joint, best, share))
 
 
+def compare_losses(
+    empirical: np.ndarray, none: np.ndarray, weight: np.ndarray, joint: np.ndarray | None = None
+) -> PriorTrial:
+    """The same from the losses (n,) of objects that were held out."""
+    share = weight / weight.sum()
+    means = [float((share * each).sum()) for each in (empirical, none)]
+    trial = PriorTrial(means[0], means[1], _error_of_mean(empirical - none, share), len(weight))
+    if joint is None:
+        return trial
+    best = empirical if means[0] <= means[1] else none
+    return trial._replace(joint=float((share * joint).sum()), joint_error=_error_of_mean(joint - best, share))
+
+
+def _error_of_mean(differences: np.ndarray, share: np.ndarray) -> float:
+    """Standard error of the mean of paired differences."""
+    return float(np.sqrt((np.square(share) * np.square(differences - (share * differences).sum())).sum()))
+
+
 class _Losses(NamedTuple):
     """Log losses of a forest."""
 
@@ -160,8 +182,7 @@ def _error(one: _Losses, other: _Losses, share: np.ndarray) -> float:
     """Standard error of the difference of two mean losses, for other objects and other trees."""
     if len(one.without) != len(other.without):  # one of them was given up after the first round
         one, other = one.of_first_round or one, other.of_first_round or other
-    difference = one.of_objects - other.of_objects
-    by_objects = np.square(share) @ np.square(difference - share @ difference)
+    by_objects = _error_of_mean(one.of_objects - other.of_objects, share) ** 2
     # Other trees would have given another difference; the jackknife tells how different. What is due to neither alone,
     # the luck of single objects with single trees, is in both terms.
     off = one.without - other.without

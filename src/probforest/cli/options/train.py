@@ -66,7 +66,8 @@ def add(commands) -> None:
         type=setting,
         metavar="KEY=VALUE",
         help="parameters of ProbabilisticRandomForestClassifier (or Regressor), such as n_estimators=500 or "
-        "'sentinels={\"*\"=-9999}', or of ProbabilisticGradientBoostingClassifier, such as max_iter=300",
+        "'sentinels={\"*\"=-9999}', or of ProbabilisticGradientBoostingClassifier (or Regressor), such as "
+        "max_iter=300",
     )
     parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="seed of the forest (default: 0)")
     add_n_jobs(parser)

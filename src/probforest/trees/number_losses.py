@@ -1,0 +1,154 @@
+"""The losses of numbers, their gradients and hessians: what boosted trees learn of a target that is a number.
+
+With the raw score r and the target y of an object, and its error of 1 where nothing else is said,
+
+    loss            of an object          gradient                   hessian     prediction
+    squared_error   (y − r)² / 2          r − y                      1           r
+    absolute_error  |y − r|               ±1                         1           r
+    quantile        (y − r)(q − [y < r])  −q or 1 − q                1           r
+    poisson         exp(r) − y r          exp(r) − y                 exp(r)      exp(r)
+    gamma           r + y exp(−r)         1 − y exp(−r)              y exp(−r)   exp(r)
+
+The absolute and the quantile loss have no curvature: splits are searched with a hessian of 1, and the value of a leaf
+is then the best step for its members, a weighted quantile of y − r.
+
+Kernels need numbers of order 1. So targets are (y − center) / unit here, or y / exp(center) of a loss with a logarithm,
+and raw scores (r − center) / unit.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..inputs.targets import NumberTable
+
+NUMBER_LOSSES = ("squared_error", "absolute_error", "gamma", "poisson", "quantile")
+LOG_LOSSES = ("poisson", "gamma")  # raw scores are logarithms of predictions
+_LARGEST_LOGARITHM = 300.0  # of a scaled prediction: sums of exp are still numbers
+_SAME_SHARE = 1e-9  # a share of weights is reached in spite of rounding
+
+
+@dataclass(frozen=True, eq=False)
+class NumberLoss:
+    """The loss of n objects whose targets are numbers; raw scores are (1, n)."""
+
+    kind: str
+    y: np.ndarray  # (n,) scaled
+    level: float  # q of "quantile", 0.5 of "absolute_error"
+    center: float
+    unit: float
+    baseline: np.ndarray  # (1,) the best raw score without any features
+
+    n_scores = 1
+
+    @property
+    def hessian_unit(self) -> float:
+        """Hessians of targets that are not scaled are as many times as large."""
+        return float(np.exp(self.center)) if self.kind == "poisson" else 1.0
+
+    @property
+    def gain_unit(self) -> float:
+        """The same for gains of splits, G² / H."""
+        return self.unit**2 if self.kind == "squared_error" else self.hessian_unit
+
+    @property
+    def revises_leaves(self) -> bool:
+        """Whether the value of a leaf is found by `best_step`."""
+        return self.kind in ("absolute_error", "quantile")
+
+    def derivatives(self, raw: np.ndarray) -> np.ndarray:
+        """What a node adds up, (1, n, 3): gradient, hessian and 1 of every object."""
+        columns = np.ones((*raw.shape, 3))
+        gradient, hessian, raw = columns[0, :, 0], columns[0, :, 1], raw[0]
+        if self.kind == "squared_error":
+            np.subtract(raw, self.y, out=gradient)
+        elif self.kind == "poisson":
+            hessian[:] = _exp(raw)
+            np.subtract(hessian, self.y, out=gradient)
+        elif self.kind == "gamma":
+            hessian[:] = self.y * _exp(-raw)
+            np.subtract(1.0, hessian, out=gradient)
+        else:
+            gradient[:] = np.where(self.y >= raw, -self.level, 1 - self.level)
+            if self.kind == "absolute_error":
+                gradient *= 2
+        return columns
+
+    def best_step(self, rows: np.ndarray, mass: np.ndarray, raw: np.ndarray) -> float:
+        """The raw score to add to those of some objects, each with its `mass` (m,), at which their loss is smallest."""
+        return weighted_quantile(self.y[rows] - raw[0, rows], mass, self.level)
+
+    def mean(self, raw: np.ndarray, weight: np.ndarray) -> float:
+        """The weighted mean over all objects, of targets that are not scaled."""
+        losses = self._losses(raw[0]) * weight
+        return float(losses.sum() / weight.sum())
+
+    def of_objects(self, raw: np.ndarray) -> np.ndarray:
+        """The loss of every object (n,), of targets that are not scaled."""
+        return self._losses(raw[0])
+
+    def _losses(self, raw: np.ndarray) -> np.ndarray:
+        if self.kind == "squared_error":
+            return 0.5 * np.square(self.unit * (self.y - raw))
+        if self.kind == "poisson":
+            return np.exp(self.center) * (_exp(raw) - self.y * (raw + self.center))
+        if self.kind == "gamma":
+            return self.center + raw + self.y * _exp(-raw)
+        left = self.unit * (self.y - raw)
+        pinball = np.where(left > 0, self.level * left, (self.level - 1) * left)
+        return 2 * pinball if self.kind == "absolute_error" else pinball
+
+
+def number_loss(kind: str, numbers: NumberTable, weight: np.ndarray, level: float = 0.5) -> NumberLoss:
+    """The loss of targets, those with `weight` (n,) > 0 being learnt from; `level` is that of "quantile"."""
+    if kind in LOG_LOSSES:
+        mean = float((numbers.y * weight).sum() / weight.sum())
+        center, unit, y = np.log(mean), 1.0, numbers.y / mean
+    else:
+        center, unit, y = numbers.center, numbers.scale, numbers.standardized
+    level = level if kind == "quantile" else 0.5
+    baseline = 0.0  # that of a mean of 1, whose logarithm it is
+    if kind == "squared_error":
+        baseline = float((y * weight).sum() / weight.sum())
+    elif kind not in LOG_LOSSES:
+        learnt = weight > 0
+        baseline = weighted_quantile(y[learnt], weight[learnt], level)
+    return NumberLoss(kind, y, level, float(center), float(unit), np.array([baseline]))
+
+
+def check_targets(kind: str, y: np.ndarray, weight: np.ndarray) -> None:
+    """Raise a ValueError for targets (n,) that a loss with a logarithm can't have, if they weigh something."""
+    if kind not in LOG_LOSSES:
+        return
+    bad = (weight > 0) & ((y < 0) if kind == "poisson" else (y <= 0))
+    if bad.any():
+        row, least = int(np.argmax(bad)), ">= 0" if kind == "poisson" else "> 0"
+        raise ValueError(f"loss={kind!r} requires y {least}; got {y[row]} at row {row}.")
+    if not (y[weight > 0] > 0).any():
+        raise ValueError(f"loss={kind!r} requires a y above 0; all are 0.")
+
+
+def predicted_numbers(kind: str, raw: np.ndarray) -> np.ndarray:
+    """Predictions (n,) from raw scores (1, n) that are not scaled."""
+    return np.exp(np.clip(raw[0], -700, 700)) if kind in LOG_LOSSES else raw[0]
+
+
+def weighted_quantile(values: np.ndarray, weight: np.ndarray, level: float) -> float:
+    """The value below which `level` of the weight lies; where that is true of a whole interval, its middle.
+
+    >>> weighted_quantile(np.array([3.0, 1.0, 2.0, 10.0]), np.array([1.0, 1.0, 1.0, 1.0]), 0.5)
+    2.5
+    >>> weighted_quantile(np.array([3.0, 1.0, 2.0]), np.array([2.0, 1.0, 1.0]), 0.75)
+    3.0
+    """
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weight[order])
+    wanted = level * below[-1]
+    margin = _SAME_SHARE * below[-1]
+    first = np.searchsorted(below, wanted - margin)
+    last = min(np.searchsorted(below, wanted + margin), len(order) - 1)
+    return float(0.5 * values[order[first]] + 0.5 * values[order[last]])
+
+
+def _exp(raw: np.ndarray) -> np.ndarray:
+    return np.exp(np.clip(raw, -_LARGEST_LOGARITHM, _LARGEST_LOGARITHM))
