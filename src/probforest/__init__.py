@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .estimators.forest_regressor import ProbabilisticRandomForestRegressor
     from .estimators.tree import ProbabilisticDecisionTreeClassifier
     from .estimators.tree_regressor import ProbabilisticDecisionTreeRegressor
+    from .estimators.merging import merge
     from .inputs.columns import Errors
     from .storage.model_file import ModelFileError
     from .storage.models import describe, load, save
@@ -25,6 +26,7 @@ __all__ = [
     "ProbabilisticRandomForestRegressor",
     "describe",
     "load",
+    "merge",
     "save",
 ]
 
@@ -38,6 +40,7 @@ _HOME = {
     "ProbabilisticRandomForestRegressor": "estimators.forest_regressor",
     "describe": "storage.models",
     "load": "storage.models",
+    "merge": "estimators.merging",
     "save": "storage.models",
 }
 _PUBLIC_MODULES = ("datasets", "explain", "families", "importance", "metrics")

@@ -41,7 +41,8 @@ from .number_target import (
     target_errors,
 )
 from .options.train import TASKS
-from .predictions import Fingerprint, about_labels, in_file, table_for, wrong_labels
+from .predictions import Fingerprint, about_labels, in_file, table_for, units_for, wrong_labels
+from .shared_features import columns_of_shared, labels_of_shared, load_shared, parameters_of_shared
 from .target import read_labels_of
 
 # Of each --model, what predicts classes, and what predicts numbers.
@@ -77,6 +78,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
     refuse_to_overwrite(options.output, [options.table], overwrite=options.overwrite)
     if format_by_name(options.output)[0] is not None:
         raise ValueError(f"{options.output}: a model must not be named like a table. The usual ending is .prf.")
+    shared = load_shared(options)
     check_settings(options, [partial(_new_forest, options, console, are_numbers) for are_numbers in (False, True)])
     errors = error_map(options.errors)
     # first, so that a folder that is not writable is noticed at once
@@ -84,10 +86,15 @@ def run(options: argparse.Namespace, console: Console) -> int:
         with open_catalogue(options.table) as catalogue:
             labelled = _labelled_rows(catalogue, options)
             forest = _new_forest(options, console, labelled.are_numbers)
-            chosen = _columns(catalogue, labelled, options, errors)
+            if shared is None:
+                chosen = _columns(catalogue, labelled, options, errors)
+            else:
+                labelled = labelled._replace(labels=labels_of_shared(shared, catalogue, labelled.labels, options))
+                chosen = columns_of_shared(shared, catalogue)
             _describe(console, catalogue, labelled, chosen, options)
-            forest.set_params(error_columns=chosen.error_columns)
-            fingerprint = _fit(forest, catalogue, labelled, chosen, options, console)
+            forest.set_params(error_columns=chosen.error_columns, **parameters_of_shared(shared, options))
+            units = catalogue.units if shared is None else units_for(shared, catalogue, console)
+            fingerprint = _fit(forest, catalogue, labelled, chosen, options, units, shared)
         evaluation = (out_of_bag if labelled.are_numbers else _out_of_bag)(forest, labelled.labels)
         about = _about(options, catalogue, labelled, evaluation, fingerprint)
         size = save(forest, temporary, about=about)
@@ -102,11 +109,12 @@ def _fit(
     labelled: Labelled,
     chosen: ColumnsToUse,
     options: argparse.Namespace,
-    console: Console,
+    units: dict[str, Any],
+    shared: Any,
 ) -> str:
     """Fit; returns the fingerprint of the features."""
     numbers = with_numbers(labelled.table, chosen.names, catalogue.path)
-    X = table_for(numbers, chosen.names, {name: catalogue.units.get(name) for name in chosen.names})
+    X = table_for(numbers, chosen.names, {name: units.get(name) for name in chosen.names})
     confidence = numbers.column(options.label_proba).to_numpy() if options.label_proba else None
     if confidence is not None and np.isnan(confidence).any():
         raise ValueError(
@@ -117,9 +125,9 @@ def _fit(
     try:
         with redirect_stdout(None):  # the forest would print again which errors it has found
             if labelled.are_numbers:
-                forest.fit(X, labelled.labels, y_err=target_errors(numbers, options))
+                forest.fit(X, labelled.labels, y_err=target_errors(numbers, options), feature_model=shared)
             else:
-                forest.fit(X, labelled.labels, y_proba=confidence)
+                forest.fit(X, labelled.labels, y_proba=confidence, feature_model=shared)
     except CellError as error:
         if error.what == "y_proba":
             error = error.renamed(f"column {options.label_proba!r}")
@@ -173,7 +181,8 @@ def _labelled_rows(catalogue: Catalogue, options: argparse.Namespace) -> Labelle
         labels, known = read_numbers_of(column)
     else:
         labels, known = read_labels_of(column)
-        _check_classes(labels, f"{the_column} has")
+        if options.feature_model is None:  # which knows the classes
+            _check_classes(labels, f"{the_column} has")
     return Labelled(table.filter(known), labels, are_numbers, np.flatnonzero(known), int(np.sum(~known)))
 
 

@@ -1,6 +1,7 @@
 """The options of `probforest train`."""
 
 import argparse
+from pathlib import Path
 
 from ..arguments import add_common, add_n_jobs, add_output, integer, new_parser, setting, table_path
 
@@ -59,6 +60,13 @@ def add(commands) -> None:
         metavar="KEY=VALUE",
         help="parameters of ProbabilisticRandomForestClassifier (or Regressor), such as n_estimators=500 or "
         "'sentinels={\"*\"=-9999}', or of ProbabilisticGradientBoostingClassifier, such as max_iter=300",
+    )
+    parser.add_argument(
+        "--feature-model",
+        type=Path,
+        metavar="MODEL",
+        help="a saved model whose columns, classes and all that it learnt about the features are used instead of being "
+        "learnt again: forests with the same features can be merged by probforest merge",
     )
     parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="seed of the forest (default: 0)")
     add_n_jobs(parser)
