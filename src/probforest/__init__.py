@@ -7,9 +7,9 @@ if TYPE_CHECKING:
     from .estimators.boosting import ProbabilisticGradientBoostingClassifier
     from .estimators.forest import ProbabilisticRandomForestClassifier
     from .estimators.forest_regressor import ProbabilisticRandomForestRegressor
+    from .estimators.merging import merge
     from .estimators.tree import ProbabilisticDecisionTreeClassifier
     from .estimators.tree_regressor import ProbabilisticDecisionTreeRegressor
-    from .estimators.merging import merge
     from .inputs.columns import Errors
     from .storage.model_file import ModelFileError
     from .storage.models import describe, load, save

@@ -75,9 +75,7 @@ class SharedFeatures:
             )
         check_is_fitted(model)
         if self._adds_trees:
-            raise ValueError(
-                "feature_model and warm_start=True: the old trees have features. Give one of both."
-            )
+            raise ValueError("feature_model and warm_start=True: the old trees have features. Give one of both.")
 
     def _check_bins(self) -> None:
         """Codes of bins must have room for those of the other model."""

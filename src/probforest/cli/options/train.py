@@ -61,13 +61,7 @@ def add(commands) -> None:
         help="parameters of ProbabilisticRandomForestClassifier (or Regressor), such as n_estimators=500 or "
         "'sentinels={\"*\"=-9999}', or of ProbabilisticGradientBoostingClassifier, such as max_iter=300",
     )
-    parser.add_argument(
-        "--feature-model",
-        type=Path,
-        metavar="MODEL",
-        help="a saved model whose columns, classes and all that it learnt about the features are used instead of being "
-        "learnt again: forests with the same features can be merged by probforest merge",
-    )
+    _add_large(parser)
     parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="seed of the forest (default: 0)")
     add_n_jobs(parser)
     add_output(parser, "MODEL", "where to save the forest")
@@ -89,4 +83,15 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
         "--label-proba",
         metavar="COL",
         help="a column with the probability that the class of the row is right",
+    )
+
+
+def _add_large(parser: argparse.ArgumentParser) -> None:
+    """Options for what is too large for one machine, or for its memory."""
+    parser.add_argument(
+        "--feature-model",
+        type=Path,
+        metavar="MODEL",
+        help="a saved model whose columns, classes and all that it learnt about the features are used instead of being "
+        "learnt again: forests with the same features can be merged by probforest merge",
     )
