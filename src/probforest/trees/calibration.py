@@ -11,7 +11,7 @@ from scipy import sparse
 
 from ..kernels.layout import Cells
 from ..support.threads import in_threads
-from .bootstrap import Draw
+from .bootstrap import Draw, SampleDraw
 from .error_trial import reach_of_left_out
 from .fitted_tree import FittedTree
 from .leaf_targets import stacked
@@ -24,7 +24,7 @@ _SEED = 1  # of the sample: the same in every fit
 
 
 def learn_calibration(
-    judges: Sequence[tuple[FittedTree, Draw]],
+    judges: Sequence[tuple[FittedTree, Draw | SampleDraw]],
     query: Cells,
     y: np.ndarray,
     weight: np.ndarray,
@@ -36,7 +36,7 @@ def learn_calibration(
     rows = _sample(len(y))
     asked = query._replace(values=query.values[rows])
 
-    def reach_of(judge: tuple[FittedTree, Draw]) -> sparse.csr_matrix:
+    def reach_of(judge: tuple[FittedTree, Draw | SampleDraw]) -> sparse.csr_matrix:
         tree, draw = judge
         return reach_of_left_out(tree, draw.counts()[rows] == 0, asked, keep_proba)
 
