@@ -9,9 +9,10 @@ import numpy as np
 
 from ..estimators.regressor import ProbabilisticRegressor
 from ..evaluation.number_scores import INTERVALS, NumberEvaluation, evaluate_numbers, number_text
-from ..storage.catalogues import Catalogue, open_catalogue, open_output
+from ..storage.catalogues import Catalogue, open_catalogue
 from .console import Console
 from .number_target import read_numbers_of, refuse_text
+from .prediction_output import open_predictions
 from .predictions import Fingerprint, TablePredictions, columns_of, predict_table
 
 DEFAULT_QUANTILES = (0.16, 0.5, 0.84)
@@ -50,16 +51,17 @@ def predict_numbers(
                 f"The table already has a column {taken[0]!r}. Rename the new columns with --prefix, or leave this one "
                 "out with --keep."
             )
-        units = {name: catalogue.units[name] for name in kept if name in catalogue.units}
-        with open_output(options.output, units, overwrite=options.overwrite) as output:
-            predictions = predict_table(model, catalogue, kept, console, lambda X: model.predict_distribution(X))
+        with open_predictions(options, catalogue, kept, new_names) as written:
+            n_rows += written.n_finished
+            answer_of = model.predict_distribution
+            predictions = predict_table(model, catalogue, kept, console, answer_of, skip=written.n_finished)
             for note in predictions.notes:
                 console.note(note)
             for prediction in predictions.pieces:
-                written = prediction.chunk.others
+                rows = prediction.chunk.others
                 for name, column in zip(new_names, prediction.answer.summary(levels).T, strict=True):
-                    written = written.append_column(name, pyarrow.array(np.ascontiguousarray(column)))
-                output.write(written)
+                    rows = rows.append_column(name, pyarrow.array(np.ascontiguousarray(column)))
+                written.output.write(rows)
                 n_rows += len(prediction.answer)
             if n_rows == 0:
                 raise ValueError(f"{options.table} has no rows.")

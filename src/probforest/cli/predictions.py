@@ -110,7 +110,8 @@ def _refuse_without_errors(model: TreeEnsemble, catalogue: Catalogue) -> None:
 def in_file(error: CellError, catalogue: Catalogue, row: int) -> CellError:
     """An error about a value, in the words of somebody who looks at the file: rows count from 1."""
     what = error.what.removesuffix(" of X")
-    return CellError(f"{catalogue.path}: {what}", error.value, row + 1, None, error.remark)
+    path, row = catalogue.place_of(row)
+    return CellError(f"{path}: {what}", error.value, row + 1, None, error.remark)
 
 
 class Fingerprint:
@@ -167,14 +168,16 @@ def predict_table(
     others: Sequence[str],
     console: Console,
     answer_of: Callable[[Any], Any] | None = None,
+    skip: int = 0,
 ) -> TablePredictions:
     """The predictions for a table, of which the columns `others` come along. All pieces are answered by the same
-    trees. `answer_of` takes a piece; by default, it gives class probabilities."""
+    trees. `answer_of` takes a piece; by default, it gives class probabilities. The first rows, which are known already,
+    can be skipped."""
     units = units_for(model, catalogue, console)
     shifts = error_shifts_of(model, catalogue, units)
     pieces = with_progress(
-        _predicted(model, catalogue, others, units, shifts, answer_of or model.predict_proba),
-        catalogue.n_rows,
+        _predicted(model, catalogue, others, units, shifts, answer_of or model.predict_proba, skip),
+        None if catalogue.n_rows is None else catalogue.n_rows - skip,
         "rows",
         console.shows_progress,
         size=lambda prediction: len(prediction.answer),
@@ -214,6 +217,15 @@ def _evenly_sampled(pieces: Iterator[Any]) -> Any:
     return sample
 
 
+def _behind(chunks: Iterator[Chunk], skip: int) -> Iterator[Chunk]:
+    """What comes behind the first rows."""
+    for chunk in chunks:
+        known = min(skip, chunk.numbers.num_rows)
+        skip -= known
+        if known < chunk.numbers.num_rows:
+            yield Chunk(chunk.numbers.slice(known), chunk.others.slice(known))
+
+
 def _predicted(
     model: TreeEnsemble,
     catalogue: Catalogue,
@@ -221,10 +233,11 @@ def _predicted(
     units: dict[str, Any],
     shifts: Sequence[ErrorShift],
     answer_of: Callable[[Any], Any],
+    skip: int,
 ) -> Iterator[Prediction]:
     names = columns_of(model)
-    first_row = 0
-    for chunk in catalogue.chunks(names, others):
+    first_row = skip
+    for chunk in _behind(catalogue.chunks(names, others), skip):
         X = table_for(chunk.numbers, names, units)
         try:
             with model.assuming(shifts):

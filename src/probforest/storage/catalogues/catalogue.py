@@ -64,6 +64,10 @@ class Catalogue(AbstractContextManager, ABC):
         if self._source is not self.path:
             self._source.unlink(missing_ok=True)
 
+    def place_of(self, row: int) -> tuple[Any, int]:
+        """The file that a row of the table is in, and its row there."""
+        return self.path, row
+
     @abstractmethod
     def whole(self) -> Any:
         """All columns and rows, each column in its own type, as a `pyarrow.Table`."""
