@@ -17,6 +17,7 @@ from ..evaluation.scores import Evaluation
 from ..evaluation.scores import evaluate as compare
 from ..evaluation.text import evaluation_text
 from ..storage.catalogues import Catalogue, open_catalogue
+from ..storage.catalogues.for_models import Fingerprint, read_labels_of
 from ..storage.models import describe
 from ..support.atomic import replacing
 from ..support.extras import need
@@ -25,7 +26,6 @@ from .arguments import refuse_full_folder, refuse_to_overwrite
 from .console import Console
 from .number_predictions import evaluate_forest
 from .predictions import (
-    Fingerprint,
     TablePredictions,
     about_labels,
     columns_of,
@@ -33,7 +33,7 @@ from .predictions import (
     predict_table,
     wrong_labels,
 )
-from .target import positions, read_labels_of
+from .target import positions
 
 
 def run(options: argparse.Namespace, console: Console) -> int:

@@ -10,10 +10,11 @@ import numpy as np
 from ..estimators.regressor import ProbabilisticRegressor
 from ..evaluation.number_scores import INTERVALS, NumberEvaluation, evaluate_numbers, number_text
 from ..storage.catalogues import Catalogue, open_catalogue
+from ..storage.catalogues.for_models import Fingerprint
 from .console import Console
 from .number_target import read_numbers_of, refuse_text
 from .prediction_output import open_predictions
-from .predictions import Fingerprint, TablePredictions, columns_of, predict_table
+from .predictions import TablePredictions, columns_of, predict_table
 
 DEFAULT_QUANTILES = (0.16, 0.5, 0.84)
 _REDSHIFTS = {"z", "redshift", "zspec", "z_spec", "specz", "spec_z", "zsp"}

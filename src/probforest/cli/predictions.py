@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,8 +13,8 @@ from ..inputs.cell_error import CellError
 from ..inputs.units import implied_units
 from ..storage.catalogues import Catalogue
 from ..storage.catalogues.catalogue import Chunk
+from ..storage.catalogues.for_models import table_for
 from ..storage.models import load
-from ..support.extras import need
 from ..support.progress import with_progress
 from ..support.wording import listed
 from .console import Console
@@ -63,15 +62,6 @@ def columns_of(model: TreeEnsemble) -> list[str]:
     return [str(name) for name in names]
 
 
-def table_for(piece: Any, names: Sequence[str], units: dict[str, Any]) -> Any:
-    """Columns of a piece as a table of astropy if they have units, else of pandas."""
-    columns = {name: piece.column(name).to_numpy().astype(np.float64, copy=False) for name in names}
-    if not any(units.values()):
-        return need("pandas", "A table", "tables").DataFrame(columns)
-    astropy = need("astropy.table", "A table with units", "astro")
-    return astropy.Table([astropy.Column(values, name, unit=units.get(name)) for name, values in columns.items()])
-
-
 def units_for(model: TreeEnsemble, catalogue: Catalogue, console: Console) -> dict[str, Any]:
     """Units of the columns that a model needs. They are compared only if both the model and the table have some."""
     _refuse_without_errors(model, catalogue)
@@ -112,24 +102,6 @@ def in_file(error: CellError, catalogue: Catalogue, row: int) -> CellError:
     what = error.what.removesuffix(" of X")
     path, row = catalogue.place_of(row)
     return CellError(f"{path}: {what}", error.value, row + 1, None, error.remark)
-
-
-class Fingerprint:
-    """A number that tells whether the columns of two tables are the same, however they are cut into pieces."""
-
-    def __init__(self, names: Sequence[str]):
-        self._names = names
-        self._digest = sha256()
-
-    def after(self, piece: Any) -> "Fingerprint":
-        """With another piece, the columns being numbers."""
-        values = np.column_stack([piece.column(name).to_numpy() for name in self._names])
-        self._digest.update(np.where(np.isnan(values), np.nan, values).tobytes())  # there are many NaNs
-        return self
-
-    def hex(self) -> str:
-        """The number."""
-        return self._digest.hexdigest()
 
 
 class Prediction(NamedTuple):

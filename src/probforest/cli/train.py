@@ -21,6 +21,7 @@ from ..inputs.cell_error import CellError
 from ..inputs.columns import describe_pairs
 from ..storage.catalogues import Catalogue, open_catalogue
 from ..storage.catalogues.catalogue import with_numbers
+from ..storage.catalogues.for_models import Fingerprint, read_labels_of
 from ..storage.catalogues.formats import format_by_name
 from ..storage.models import save
 from ..support.atomic import replacing
@@ -41,9 +42,8 @@ from .number_target import (
     target_errors,
 )
 from .options.train import TASKS
-from .predictions import Fingerprint, about_labels, in_file, table_for, units_for, wrong_labels
+from .predictions import about_labels, in_file, table_for, units_for, wrong_labels
 from .shared_features import columns_of_shared, labels_of_shared, load_shared, parameters_of_shared
-from .target import read_labels_of
 
 # Of each --model, what predicts classes, and what predicts numbers.
 _ESTIMATORS: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
@@ -79,13 +79,17 @@ def run(options: argparse.Namespace, console: Console) -> int:
     if format_by_name(options.output)[0] is not None:
         raise ValueError(f"{options.output}: a model must not be named like a table. The usual ending is .prf.")
     shared = load_shared(options)
-    check_settings(options, [partial(_new_forest, options, console, are_numbers) for are_numbers in (False, True)])
+    check_settings(options, [partial(new_forest, options, console, are_numbers) for are_numbers in (False, True)])
     errors = error_map(options.errors)
+    from .large_training import is_large, train_large  # which needs some of what stands below
+
+    if is_large(options):
+        return train_large(options, console, shared, errors)
     # first, so that a folder that is not writable is noticed at once
     with replacing(options.output, overwrite=options.overwrite) as temporary:
         with open_catalogue(options.table) as catalogue:
             labelled = _labelled_rows(catalogue, options)
-            forest = _new_forest(options, console, labelled.are_numbers)
+            forest = new_forest(options, console, labelled.are_numbers)
             if shared is None:
                 chosen = _columns(catalogue, labelled, options, errors)
             else:
@@ -95,10 +99,10 @@ def run(options: argparse.Namespace, console: Console) -> int:
             forest.set_params(error_columns=chosen.error_columns, **parameters_of_shared(shared, options))
             units = catalogue.units if shared is None else units_for(shared, catalogue, console)
             fingerprint = _fit(forest, catalogue, labelled, chosen, options, units, shared)
-        evaluation = (out_of_bag if labelled.are_numbers else _out_of_bag)(forest, labelled.labels)
+        evaluation = (out_of_bag if labelled.are_numbers else class_evaluation)(forest, labelled.labels)
         about = _about(options, catalogue, labelled, evaluation, fingerprint)
         size = save(forest, temporary, about=about)
-    _report(console, forest, evaluation, options, size)
+    report(console, forest, evaluation, options, size)
     console.result(_summary(options, forest, labelled, chosen, evaluation, size))
     return 0
 
@@ -136,7 +140,7 @@ def _fit(
     return Fingerprint(chosen.names).after(numbers).hex()
 
 
-def _new_forest(options: argparse.Namespace, console: Console, are_numbers: bool) -> Any:
+def new_forest(options: argparse.Namespace, console: Console, are_numbers: bool) -> Any:
     """The forest, with the parameters of --set. Out-of-bag scores cost little and are computed by default."""
     settings = dict(options.set)
     kind = _ESTIMATORS[options.model][are_numbers]
@@ -210,7 +214,7 @@ def _columns(catalogue: Catalogue, labelled: Labelled, options: argparse.Namespa
         raise ValueError(f"{problem} If it is the error of the target, name it with --target-err.") from None
 
 
-def _out_of_bag(forest: Any, labels: np.ndarray) -> Evaluation | None:
+def class_evaluation(forest: Any, labels: np.ndarray) -> Evaluation | None:
     if isinstance(forest, ProbabilisticGradientBoostingClassifier) or not forest.oob_score:
         return None
     return evaluate(labels, forest.oob_decision_function_, forest.classes_)
@@ -274,7 +278,7 @@ def _describe_classes(console: Console, labelled: Labelled, options: argparse.Na
         console.note(f"the class {name!r} has a single row. Is this a mistake?")
 
 
-def _report(
+def report(
     console: Console,
     forest: Any,
     evaluation: Evaluation | NumberEvaluation | None,

@@ -34,17 +34,27 @@ class FitInPieces(NamedTuple):
     sample_rows: np.ndarray  # (n_sample,) numbers of the rows in the sample
     n_objects: int  # rows that weigh something
     n_draws: int | None  # of each tree; None: every object once
+    sample_targets: Any  # (n_sample,) y of the rows in the sample
 
 
 def fit_in_pieces(
-    model: Any, passes: Passes, *, n_sample: int = SAMPLE, most_draws: int | None = None, classes: Any = None
+    model: Any,
+    passes: Passes,
+    *,
+    n_sample: int = SAMPLE,
+    most_draws: int | None = None,
+    classes: Any = None,
+    feature_model: Any = None,
 ) -> FitInPieces:
     """Fit a forest to a table in pieces. It has no trees of before.
 
-    `most_draws` is how many objects a tree can hold: with max_samples=None, it draws no more than that.
+    `most_draws` is how many objects a tree can hold: with max_samples=None, it draws no more than that. `classes` and
+    `feature_model` as in `fit`.
     """
     _check(model)
-    with model._unchanged_on_error():
+    with model._unchanged_on_error(), model._with_features_of(feature_model):
+        if classes is None and feature_model is not None:
+            classes = getattr(feature_model, "classes_", None)
         return _fit(model, passes, n_sample, most_draws, classes)
 
 
@@ -79,7 +89,8 @@ def _fit(model: Any, passes: Passes, n_sample: int, most_draws: int | None, clas
     model._learn_from_trees(training)
     if model.oob_score:
         model._judge_out_of_bag(training, cells, truth)
-    return FitInPieces(sum(survey.n_rows), _numbers(rows, survey.n_rows), source.n_objects, draws[0].n_draws)
+    numbers = _numbers(rows, survey.n_rows)
+    return FitInPieces(sum(survey.n_rows), numbers, source.n_objects, draws[0].n_draws, sample.y)
 
 
 def sampled_rows(n_rows: list[int], n_sample: int) -> list[np.ndarray]:

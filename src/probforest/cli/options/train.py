@@ -27,7 +27,9 @@ def add(commands) -> None:
         '  prad = ["prad_err2", "prad_err1"]    # lower, upper\n'
         '  mass = {lower = "m_lo", upper = "m_hi", limit = "m_limit"}  # limit: 1 upper, -1 lower, 0 none',
     )
-    parser.add_argument("table", type=table_path, metavar="TABLE", help="the training set; - is standard input")
+    parser.add_argument(
+        "table", type=table_path, metavar="TABLE", help="the training set, a file or a folder; - is standard input"
+    )
     parser.add_argument(
         "--model",
         choices=MODELS,
@@ -88,6 +90,15 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
 
 def _add_large(parser: argparse.ArgumentParser) -> None:
     """Options for what is too large for one machine, or for its memory."""
+    parser.add_argument(
+        "--memory",
+        metavar="SIZE",
+        help="what the program may use in all, such as 4GB: the table is read in pieces, whatever its size (default: "
+        "no limit for a file; half of the memory for a folder, which is always read in pieces)",
+    )
+    parser.add_argument(
+        "--scratch", type=Path, metavar="DIR", help="folder for temporary files, which need the space of the table"
+    )
     parser.add_argument(
         "--feature-model",
         type=Path,
