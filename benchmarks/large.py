@@ -211,15 +211,15 @@ def workers_compared(work, options):
     """Seconds of lazy predictions with one and with two processes."""
     import dask.dataframe as dd
     from distributed import Client, LocalCluster
-    from probforest.dask import predict_proba
 
     from probforest import load
+    from probforest.dask import predict_proba
 
     n_rows = min(options.rows)
     forest = load(work / f"{n_rows}.prf").set_params(n_jobs=1)
     found = {}
     for n_workers in (1, 2):
-        cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None)
+        cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0")
         with cluster, Client(cluster):
             table = dd.read_parquet(work / f"{n_rows}").drop(columns=TARGET).persist()
             len(table)

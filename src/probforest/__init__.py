@@ -43,7 +43,7 @@ _HOME = {
     "merge": "estimators.merging",
     "save": "storage.models",
 }
-_PUBLIC_MODULES = ("datasets", "explain", "families", "importance", "large", "metrics")
+_PUBLIC_MODULES = ("dask", "datasets", "explain", "families", "importance", "large", "metrics")
 
 
 def __getattr__(name: str) -> Any:

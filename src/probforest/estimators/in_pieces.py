@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..features.feature_bins import FeatureBins
+from ..inputs.cell_error import CellError
 from ..inputs.parameters import number_of_draws
 from ..trees.bootstrap import Draw, seeds_of_trees
 from ..trees.training_set import TrainingSet
@@ -72,7 +73,10 @@ def _fit(model: Any, passes: Passes, n_sample: int, most_draws: int | None, clas
     survey = reader.survey(passes)
     rows = sampled_rows(survey.n_rows, n_sample)
     sample = join_pieces([piece for piece in passes.take(rows) if piece is not None])
-    training, cells, truth = model._read_training_set(sample.given, *reader.targets(sample, survey))
+    try:
+        training, cells, truth = model._read_training_set(sample.given, *reader.targets(sample, survey))
+    except CellError as problem:
+        raise _in_piece(problem, rows, passes) from None
     is_whole = sum(survey.n_rows) == sample.n_rows
     if not is_whole:
         model._check_bins()
@@ -105,6 +109,16 @@ def sampled_rows(n_rows: list[int], n_sample: int) -> list[np.ndarray]:
     ends = np.cumsum(n_rows)
     parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
     return [part - (end - size) for part, end, size in zip(parts, ends, n_rows, strict=True)]
+
+
+def _in_piece(problem: CellError, rows: list[np.ndarray], passes: Passes) -> Exception:
+    """An error about a row of the sample as one about a row of a piece."""
+    if problem.row is None:
+        return problem
+    ends = np.cumsum([len(part) for part in rows])
+    number = int(np.searchsorted(ends, problem.row, side="right"))
+    row = int(rows[number][problem.row - (ends[number] - len(rows[number]))])
+    return passes.in_place(CellError(problem.what, problem.value, row, problem.column, problem.remark), number)
 
 
 def _numbers(rows: list[np.ndarray], n_rows: list[int]) -> np.ndarray:

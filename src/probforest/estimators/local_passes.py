@@ -52,6 +52,9 @@ class LocalPasses(AbstractContextManager):
     def name_of(self, number: int) -> str:
         return self._source.name_of(number)
 
+    def in_place(self, problem: CellError, number: int) -> Exception:
+        return self._source.in_place(problem, number)
+
     def over_targets(self, function: Callable[[TablePiece], Result]) -> list[Result]:
         sizes: list[int] = []
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from ..inputs.cell_error import CellError
 from ..support.extras import need
 from ..trees.bootstrap import Draw
 from ..trees.fitted_tree import FittedTree
@@ -97,6 +98,9 @@ class Passes(Protocol):
 
     def name_of(self, number: int) -> str:
         """What a piece is called in messages."""
+
+    def in_place(self, problem: CellError, number: int) -> Exception:
+        """An error about a value of a piece, with its place in the table."""
 
     def over_targets(self, function: Callable[[TablePiece], Result]) -> list[Result]:
         """A pass for which pieces need no features."""

@@ -28,16 +28,20 @@ class CataloguePieces:
     n_without_target: int = field(default=0, init=False)
     fingerprint: Fingerprint = field(init=False)  # of the rows that have a target, after a pass over the features
     _starts: list[int] = field(default_factory=list, init=False)  # first row of each piece
-    _known: list[np.ndarray] = field(default_factory=list, init=False)  # rows with a target, of the last piece
+    _known: np.ndarray = field(init=False)  # rows of the last piece that have a target
 
     def name_of(self, number: int) -> str:
         path, first = self.catalogue.place_of(self._starts[number])
         return f"{path}, rows from {first + 1:,} on"
 
     def in_place(self, problem: CellError, number: int) -> CellError:
-        row = self._starts[number] + int(self._known[-1][problem.row or 0])
-        path, row = self.catalogue.place_of(row)
-        return CellError(f"{path}: {problem.what.removesuffix(' of X')}", problem.value, row + 1, None, problem.remark)
+        for place, _ in enumerate(self.pieces(targets_only=True)):  # once more, to know which rows have no target
+            if place == number:
+                break
+        path, row = self.catalogue.place_of(self._starts[number] + int(self._known[problem.row or 0]))
+        what = problem.what.removesuffix(" of X")
+        what = f"column {self.roles[what]!r}" if what in self.roles else what
+        return CellError(f"{path}: {what}", problem.value, row + 1, None, problem.remark)
 
     def pieces(self, *, targets_only: bool = False) -> Iterator[TablePiece]:
         """The pieces, of those rows that have a target."""
@@ -55,9 +59,9 @@ class CataloguePieces:
     def _piece(self, chunk: Chunk, names: list[str]) -> TablePiece:
         read = read_numbers_of if self.are_numbers else read_labels_of
         y, known = read(chunk.others.column(self.target))
-        self._known = [np.flatnonzero(known)]
+        self._known = np.flatnonzero(known)
         self.n_without_target += int(np.sum(~known))
-        numbers = chunk.numbers if known.all() else chunk.numbers.filter(known)
+        numbers = chunk.numbers.filter(known) if chunk.numbers.num_columns else chunk.numbers
         roles = {role: numbers.column(column).to_numpy() for role, column in self.roles.items()}
         if not names:
             return TablePiece(X=None, y=y, **roles)
