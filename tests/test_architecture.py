@@ -15,7 +15,7 @@ PACKAGE = ROOT / "src" / "probforest"
 MOST_LINES_OF_A_FILE = 400
 MOST_LINES_OF_A_FUNCTION = 60
 MEDIAN_LINES_OF_A_FUNCTION = 8
-PUBLIC_MODULES = {"datasets", "explain", "families", "importance", "metrics"}
+PUBLIC_MODULES = {"dask", "datasets", "explain", "families", "importance", "large", "metrics"}
 
 
 class Import(NamedTuple):

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from .estimators.boosting_regressor import ProbabilisticGradientBoostingRegressor
     from .estimators.forest import ProbabilisticRandomForestClassifier
     from .estimators.forest_regressor import ProbabilisticRandomForestRegressor
+    from .estimators.merging import merge
     from .estimators.tree import ProbabilisticDecisionTreeClassifier
     from .estimators.tree_regressor import ProbabilisticDecisionTreeRegressor
     from .inputs.columns import Errors
@@ -27,6 +28,7 @@ __all__ = [
     "ProbabilisticRandomForestRegressor",
     "describe",
     "load",
+    "merge",
     "save",
 ]
 
@@ -41,9 +43,10 @@ _HOME = {
     "ProbabilisticRandomForestRegressor": "estimators.forest_regressor",
     "describe": "storage.models",
     "load": "storage.models",
+    "merge": "estimators.merging",
     "save": "storage.models",
 }
-_PUBLIC_MODULES = ("datasets", "explain", "families", "importance", "metrics")
+_PUBLIC_MODULES = ("dask", "datasets", "explain", "families", "importance", "large", "metrics")
 
 
 def __getattr__(name: str) -> Any:

@@ -369,8 +369,9 @@ def test_a_name_that_promises_another_format(tmp_path):
     (tmp_path / "t.fits").write_text("a,b\n1,2\n")
     with pytest.raises(ValueError, match="is named like a FITS file, but begins like plain text"):
         open_catalogue(tmp_path / "t.fits")
-    with pytest.raises(ValueError, match="is a folder"):
-        open_catalogue(tmp_path)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="is a folder without tables"):
+        open_catalogue(tmp_path / "empty")
     with pytest.raises(FileNotFoundError):
         open_catalogue(tmp_path / "nothing.csv")
 

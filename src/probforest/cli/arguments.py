@@ -38,8 +38,13 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, metavar="MODEL", help="a forest saved by probforest train")
 
 
-def table_path(text: str) -> Path:
-    """The name of a table; `-` is standard input."""
+def table_path(text: str) -> Any:
+    """The name of a table; `-` is standard input, and s3://... an address that fsspec knows."""
+    if "://" in text:
+        from ..storage.catalogues.remote import RemotePath, is_address
+
+        if is_address(text) and not Path(text).exists():
+            return RemotePath(text)
     return Path("/dev/stdin" if text == "-" else text)
 
 

@@ -20,6 +20,7 @@ from ..evaluation.scores import Evaluation
 from ..evaluation.scores import evaluate as compare
 from ..evaluation.text import evaluation_text
 from ..storage.catalogues import Catalogue, open_catalogue
+from ..storage.catalogues.for_models import Fingerprint, read_labels_of
 from ..storage.models import describe
 from ..support.atomic import replacing
 from ..support.extras import need
@@ -28,7 +29,6 @@ from .arguments import refuse_full_folder, refuse_to_overwrite
 from .console import Console
 from .number_predictions import evaluate_forest
 from .predictions import (
-    Fingerprint,
     TablePredictions,
     about_labels,
     columns_of,
@@ -37,7 +37,7 @@ from .predictions import (
     wrong_labels,
 )
 from .study import Study, study
-from .target import positions, read_labels_of
+from .target import positions
 
 
 def run(options: argparse.Namespace, console: Console) -> int:

@@ -21,6 +21,7 @@ _COMMANDS = {
     "train": "train a forest, or boosted trees, on a table and save it",
     "predict": "classify a table with a saved forest",
     "evaluate": "evaluate a saved forest on a table with known classes",
+    "merge": "make one forest of several that were trained apart",
     "explain": "explain the answers for some rows of a table",
     "complete": "replace noisy and missing values of a table by what its other values say",
     "inspect": "describe a saved forest and the columns it needs",

@@ -15,13 +15,15 @@ from ..evaluation.number_figures import number_figures
 from ..evaluation.number_report import html_number_report
 from ..evaluation.number_scores import INTERVALS, NumberAnswers, NumberEvaluation, evaluate_numbers
 from ..evaluation.number_text import number_text
-from ..storage.catalogues import Catalogue, open_catalogue, open_output
+from ..storage.catalogues import Catalogue, open_catalogue
 from ..storage.catalogues.catalogue import is_text
+from ..storage.catalogues.for_models import Fingerprint
 from ..trees.predicted_distribution import PredictedDistribution
 from . import reasons
 from .console import Console
 from .number_target import read_numbers_of, refuse_text
-from .predictions import Fingerprint, TablePredictions, columns_of, predict_table
+from .prediction_output import open_predictions
+from .predictions import TablePredictions, columns_of, predict_table
 
 DEFAULT_QUANTILES = (0.16, 0.5, 0.84)
 _SEED = 0  # of draws: the same table again
@@ -94,19 +96,19 @@ def predict_numbers(
                 f"The table already has a column {taken[0]!r}. Rename the new columns with --prefix, or leave this one "
                 "out with --keep."
             )
-        units = {name: catalogue.units[name] for name in kept if name in catalogue.units}
-        with open_output(options.output, units, overwrite=options.overwrite) as output:
-            predictions = predict_table(model, catalogue, kept, console, _answer_of(model))
+        with open_predictions(options, catalogue, kept, new_names) as written:
+            n_rows += written.n_finished
+            predictions = predict_table(model, catalogue, kept, console, _answer_of(model), skip=written.n_finished)
             for note in predictions.notes:
                 console.note(note)
             for prediction in predictions.pieces:
-                written = prediction.chunk.others
+                rows = prediction.chunk.others
                 for name, column in zip(columns.names, columns.of(prediction.answer).T, strict=True):
-                    written = written.append_column(name, pyarrow.array(np.ascontiguousarray(column)))
+                    rows = rows.append_column(name, pyarrow.array(np.ascontiguousarray(column)))
                 if options.explain:
                     why = reasons.reasons_of(model, prediction.X, predictions.shifts)
-                    written = reasons.with_reasons(written, why, options.prefix)
-                output.write(written)
+                    rows = reasons.with_reasons(rows, why, options.prefix)
+                written.output.write(rows)
                 n_rows += len(prediction.answer)
             if n_rows == 0:
                 raise ValueError(f"{options.table} has no rows.")

@@ -10,6 +10,7 @@ from ..estimators.boosted_trees import BoostedTrees
 from ..estimators.regressor import ProbabilisticRegressor
 from ..evaluation.number_scores import NumberAnswers, NumberEvaluation, evaluate_numbers
 from ..storage.catalogues.catalogue import is_number
+from ..storage.catalogues.for_models import read_numbers_of
 
 MANY_NUMBERS = 20  # different numbers with a fraction; fewer may be classes
 MANY_INTEGERS = 100
@@ -26,13 +27,6 @@ def has_numbers_to_learn(column: Any) -> bool:
     if (values == np.round(values)).all():  # classes, or identifiers if all are different
         return MANY_INTEGERS < n_different < len(values)
     return n_different > MANY_NUMBERS
-
-
-def read_numbers_of(column: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of the rows that have one, and which rows these are, (n,) bool."""
-    values = column.cast("float64", safe=False).to_numpy()
-    known = np.isfinite(values)
-    return values[known], known
 
 
 def refuse_text(column: Any, the_column: str) -> None:

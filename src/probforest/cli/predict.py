@@ -9,19 +9,19 @@ import numpy as np
 from ..estimators.classifier import ProbabilisticClassifier
 from ..estimators.ensemble import TreeEnsemble
 from ..estimators.regressor import ProbabilisticRegressor
-from ..storage.catalogues import Catalogue, check_output_name, open_catalogue, open_output
+from ..storage.catalogues import Catalogue, open_catalogue
 from ..support.wording import listed
-from .arguments import refuse_to_overwrite
 from .columns_to_use import matching
 from .console import Console
 from .number_predictions import predict_numbers
+from .prediction_output import PredictionOutput, check_output, open_predictions
 from .predictions import about_labels, columns_of, load_for_tables, predict_table
 from .reasons import names_of_columns, reasons_of, with_reasons
+from .target import positions
 
 
 def run(options: argparse.Namespace, console: Console) -> int:
-    check_output_name(options.output)
-    refuse_to_overwrite(options.output, [options.model, options.table], overwrite=options.overwrite)
+    check_output(options)
     start = time.perf_counter()
     model = load_for_tables(options.model, options.n_jobs)
     if isinstance(model, ProbabilisticRegressor):
@@ -33,20 +33,20 @@ def run(options: argparse.Namespace, console: Console) -> int:
         kept = _kept_columns(catalogue, model, options)
         new_names = _new_columns(model, kept, options)
         counts = np.zeros(len(model.classes_), dtype=np.int64)
-        units = {name: catalogue.units[name] for name in kept if name in catalogue.units}
-        with open_output(options.output, units, overwrite=options.overwrite) as output:
-            predictions = predict_table(model, catalogue, kept, console)
+        with open_predictions(options, catalogue, kept, new_names) as written:
+            counts += _finished_counts(written, new_names[0], model.classes_)
+            predictions = predict_table(model, catalogue, kept, console, skip=written.n_finished)
             for note in predictions.notes:
                 console.note(note)
             for prediction in predictions.pieces:
                 best = prediction.answer.argmax(axis=1)
                 counts += np.bincount(best, minlength=len(counts))
                 others, proba = prediction.chunk.others, prediction.answer
-                written = _with_answers(others, model.classes_, best, proba, new_names)
+                rows = _with_answers(others, model.classes_, best, proba, new_names)
                 if options.explain:
                     why = reasons_of(model, prediction.X, predictions.shifts, proba)
-                    written = with_reasons(written, why, options.prefix)
-                output.write(written)
+                    rows = with_reasons(rows, why, options.prefix)
+                written.output.write(rows)
             n_rows = int(counts.sum())
             if n_rows == 0:
                 raise ValueError(f"{options.table} has no rows.")
@@ -96,6 +96,14 @@ def _new_columns(model: ProbabilisticClassifier, kept: list[str], options: argpa
             "out with --keep."
         )
     return names
+
+
+def _finished_counts(written: PredictionOutput, name: str, classes: np.ndarray) -> np.ndarray:
+    """How often each class was predicted by a command that was interrupted."""
+    counts = np.zeros(len(classes), dtype=np.int64)
+    for column in written.finished(name):
+        counts += np.bincount(positions(np.asarray(column.to_pylist()), classes), minlength=len(classes))
+    return counts
 
 
 def _with_answers(kept: Any, classes: np.ndarray, best: np.ndarray, proba: np.ndarray, names: list[str]) -> Any:

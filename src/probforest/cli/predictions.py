@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,8 +13,8 @@ from ..inputs.cell_error import CellError
 from ..inputs.units import implied_units
 from ..storage.catalogues import Catalogue
 from ..storage.catalogues.catalogue import Chunk
+from ..storage.catalogues.for_models import table_for
 from ..storage.models import load
-from ..support.extras import need
 from ..support.progress import with_progress
 from ..support.wording import listed
 from .console import Console
@@ -63,15 +62,6 @@ def columns_of(model: TreeEnsemble) -> list[str]:
     return [str(name) for name in names]
 
 
-def table_for(piece: Any, names: Sequence[str], units: dict[str, Any]) -> Any:
-    """Columns of a piece as a table of astropy if they have units, else of pandas."""
-    columns = {name: piece.column(name).to_numpy().astype(np.float64, copy=False) for name in names}
-    if not any(units.values()):
-        return need("pandas", "A table", "tables").DataFrame(columns)
-    astropy = need("astropy.table", "A table with units", "astro")
-    return astropy.Table([astropy.Column(values, name, unit=units.get(name)) for name, values in columns.items()])
-
-
 def units_for(model: TreeEnsemble, catalogue: Catalogue, console: Console) -> dict[str, Any]:
     """Units of the columns that a model needs. They are compared only if both the model and the table have some."""
     _refuse_without_errors(model, catalogue)
@@ -110,25 +100,8 @@ def _refuse_without_errors(model: TreeEnsemble, catalogue: Catalogue) -> None:
 def in_file(error: CellError, catalogue: Catalogue, row: int) -> CellError:
     """An error about a value, in the words of somebody who looks at the file: rows count from 1."""
     what = error.what.removesuffix(" of X")
-    return CellError(f"{catalogue.path}: {what}", error.value, row + 1, None, error.remark)
-
-
-class Fingerprint:
-    """A number that tells whether the columns of two tables are the same, however they are cut into pieces."""
-
-    def __init__(self, names: Sequence[str]):
-        self._names = names
-        self._digest = sha256()
-
-    def after(self, piece: Any) -> "Fingerprint":
-        """With another piece, the columns being numbers."""
-        values = np.column_stack([piece.column(name).to_numpy() for name in self._names])
-        self._digest.update(np.where(np.isnan(values), np.nan, values).tobytes())  # there are many NaNs
-        return self
-
-    def hex(self) -> str:
-        """The number."""
-        return self._digest.hexdigest()
+    path, row = catalogue.place_of(row)
+    return CellError(f"{path}: {what}", error.value, row + 1, None, error.remark)
 
 
 class Prediction(NamedTuple):
@@ -168,14 +141,16 @@ def predict_table(
     others: Sequence[str],
     console: Console,
     answer_of: Callable[[Any], Any] | None = None,
+    skip: int = 0,
 ) -> TablePredictions:
     """The predictions for a table, of which the columns `others` come along. All pieces are answered by the same
-    trees. `answer_of` takes a piece; by default, it gives class probabilities."""
+    trees. `answer_of` takes a piece; by default, it gives class probabilities. The first rows, which are known already,
+    can be skipped."""
     units = units_for(model, catalogue, console)
     shifts = error_shifts_of(model, catalogue, units)
     pieces = with_progress(
-        _predicted(model, catalogue, others, units, shifts, answer_of or model.predict_proba),
-        catalogue.n_rows,
+        _predicted(model, catalogue, others, units, shifts, answer_of or model.predict_proba, skip),
+        None if catalogue.n_rows is None else catalogue.n_rows - skip,
         "rows",
         console.shows_progress,
         size=lambda prediction: len(prediction.answer),
@@ -215,6 +190,15 @@ def evenly_sampled(pieces: Iterator[Any]) -> Any:
     return sample
 
 
+def _behind(chunks: Iterator[Chunk], skip: int) -> Iterator[Chunk]:
+    """What comes behind the first rows."""
+    for chunk in chunks:
+        known = min(skip, chunk.numbers.num_rows)
+        skip -= known
+        if known < chunk.numbers.num_rows:
+            yield Chunk(chunk.numbers.slice(known), chunk.others.slice(known))
+
+
 def _predicted(
     model: TreeEnsemble,
     catalogue: Catalogue,
@@ -222,10 +206,11 @@ def _predicted(
     units: dict[str, Any],
     shifts: Sequence[ErrorShift],
     answer_of: Callable[[Any], Any],
+    skip: int,
 ) -> Iterator[Prediction]:
     names = columns_of(model)
-    first_row = 0
-    for chunk in catalogue.chunks(names, others):
+    first_row = skip
+    for chunk in _behind(catalogue.chunks(names, others), skip):
         X = table_for(chunk.numbers, names, units)
         try:
             with model.assuming(shifts):

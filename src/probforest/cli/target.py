@@ -1,29 +1,8 @@
-"""The column with the classes: its labels, and which classes of a model they are."""
+"""The column with the classes: which classes of a model its labels are."""
 
 from typing import Any
 
 import numpy as np
-
-from ..storage.catalogues.catalogue import is_text
-
-_NO_CLASS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "--")
-
-
-def read_labels_of(column: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Labels of the rows that have one, and which rows these are, (n,) bool. Empty text, NA and so on are missing."""
-    import pyarrow
-    import pyarrow.compute as compute
-
-    if is_text(column.type) or pyarrow.types.is_temporal(column.type):
-        column = column.cast(pyarrow.string())
-        words = pyarrow.array(_NO_CLASS)
-        known = compute.invert(compute.is_in(compute.utf8_trim_whitespace(column), words))
-        known = compute.and_(compute.is_valid(column), known)
-    else:
-        known = compute.is_valid(column)
-        if pyarrow.types.is_floating(column.type):
-            known = compute.and_(known, compute.invert(compute.fill_null(compute.is_nan(column), True)))
-    return np.asarray(column.filter(known).to_pylist()), np.asarray(known.to_pylist(), dtype=bool)
 
 
 def positions(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -24,6 +24,7 @@ from ..inputs.cell_error import CellError
 from ..inputs.columns import describe_pairs
 from ..storage.catalogues import Catalogue, open_catalogue
 from ..storage.catalogues.catalogue import with_numbers
+from ..storage.catalogues.for_models import Fingerprint, read_labels_of
 from ..storage.catalogues.formats import format_by_name
 from ..storage.models import save
 from ..support.atomic import replacing
@@ -44,8 +45,8 @@ from .number_target import (
     target_errors,
 )
 from .options.train import TASKS
-from .predictions import Fingerprint, about_labels, in_file, table_for, wrong_labels
-from .target import read_labels_of
+from .predictions import about_labels, in_file, table_for, units_for, wrong_labels
+from .shared_features import columns_of_shared, labels_of_shared, load_shared, parameters_of_shared
 from .unlabelled import about_unlabelled, read_unlabelled
 
 # Of each --model, what predicts classes, and what predicts numbers.
@@ -81,21 +82,31 @@ def run(options: argparse.Namespace, console: Console) -> int:
     refuse_to_overwrite(options.output, [options.table], overwrite=options.overwrite)
     if format_by_name(options.output)[0] is not None:
         raise ValueError(f"{options.output}: a model must not be named like a table. The usual ending is .prf.")
-    check_settings(options, [partial(_new_forest, options, console, are_numbers) for are_numbers in (False, True)])
+    shared = load_shared(options)
+    check_settings(options, [partial(new_forest, options, console, are_numbers) for are_numbers in (False, True)])
     errors = error_map(options.errors)
+    from .large_training import is_large, train_large  # which needs some of what stands below
+
+    if is_large(options):
+        return train_large(options, console, shared, errors)
     # first, so that a folder that is not writable is noticed at once
     with replacing(options.output, overwrite=options.overwrite) as temporary:
         with open_catalogue(options.table) as catalogue:
             labelled = _labelled_rows(catalogue, options)
-            forest = _new_forest(options, console, labelled.are_numbers)
-            chosen = _columns(catalogue, labelled, options, errors)
+            forest = new_forest(options, console, labelled.are_numbers)
+            if shared is None:
+                chosen = _columns(catalogue, labelled, options, errors)
+            else:
+                labelled = labelled._replace(labels=labels_of_shared(shared, catalogue, labelled.labels, options))
+                chosen = columns_of_shared(shared, catalogue)
             _describe(console, catalogue, labelled, chosen, options)
-            forest.set_params(error_columns=chosen.error_columns)
-            fingerprint = _fit(forest, catalogue, labelled, chosen, options, console)
-        evaluation = (out_of_bag if labelled.are_numbers else _out_of_bag)(forest, labelled.labels)
+            forest.set_params(error_columns=chosen.error_columns, **parameters_of_shared(shared, options))
+            units = catalogue.units if shared is None else units_for(shared, catalogue, console)
+            fingerprint = _fit(forest, catalogue, labelled, chosen, options, units, shared)
+        evaluation = (out_of_bag if labelled.are_numbers else class_evaluation)(forest, labelled.labels)
         about = _about(options, catalogue, labelled, evaluation, fingerprint)
         size = save(forest, temporary, about=about)
-    _report(console, forest, evaluation, options, size)
+    report(console, forest, evaluation, options, size)
     console.result(_summary(options, forest, labelled, chosen, evaluation, size))
     return 0
 
@@ -106,11 +117,12 @@ def _fit(
     labelled: Labelled,
     chosen: ColumnsToUse,
     options: argparse.Namespace,
-    console: Console,
+    units: dict[str, Any],
+    shared: Any,
 ) -> str:
     """Fit; returns the fingerprint of the features."""
     numbers = with_numbers(labelled.table, chosen.names, catalogue.path)
-    X = table_for(numbers, chosen.names, {name: catalogue.units.get(name) for name in chosen.names})
+    X = table_for(numbers, chosen.names, {name: units.get(name) for name in chosen.names})
     confidence = numbers.column(options.label_proba).to_numpy() if options.label_proba else None
     if confidence is not None and np.isnan(confidence).any():
         raise ValueError(
@@ -122,9 +134,10 @@ def _fit(
         with redirect_stdout(None):  # the forest would print again which errors it has found
             others = None if options.unlabelled is None else read_unlabelled(options.unlabelled, chosen.names)
             if labelled.are_numbers:
-                forest.fit(X, labelled.labels, y_err=target_errors(numbers, options), X_unlabelled=others)
+                errors = target_errors(numbers, options)
+                forest.fit(X, labelled.labels, y_err=errors, X_unlabelled=others, feature_model=shared)
             else:
-                forest.fit(X, labelled.labels, y_proba=confidence, X_unlabelled=others)
+                forest.fit(X, labelled.labels, y_proba=confidence, X_unlabelled=others, feature_model=shared)
     except CellError as error:
         if "X_unlabelled" in error.what:
             raise about_unlabelled(error, options.unlabelled) from None
@@ -135,7 +148,7 @@ def _fit(
     return Fingerprint(chosen.names).after(numbers).hex()
 
 
-def _new_forest(options: argparse.Namespace, console: Console, are_numbers: bool) -> Any:
+def new_forest(options: argparse.Namespace, console: Console, are_numbers: bool) -> Any:
     """The forest, with the parameters of --set. Out-of-bag scores cost little and are computed by default."""
     settings = dict(options.set)
     kind = _ESTIMATORS[options.model][are_numbers]
@@ -175,7 +188,8 @@ def _labelled_rows(catalogue: Catalogue, options: argparse.Namespace) -> Labelle
         labels, known = read_numbers_of(column)
     else:
         labels, known = read_labels_of(column)
-        _check_classes(labels, f"{the_column} has")
+        if options.feature_model is None:  # which knows the classes
+            _check_classes(labels, f"{the_column} has")
     return Labelled(table.filter(known), labels, are_numbers, np.flatnonzero(known), int(np.sum(~known)))
 
 
@@ -203,7 +217,7 @@ def _columns(catalogue: Catalogue, labelled: Labelled, options: argparse.Namespa
         raise ValueError(f"{problem} If it is the error of the target, name it with --target-err.") from None
 
 
-def _out_of_bag(forest: Any, labels: np.ndarray) -> Evaluation | None:
+def class_evaluation(forest: Any, labels: np.ndarray) -> Evaluation | None:
     if isinstance(forest, BoostedTrees) or not forest.oob_score:
         return None
     return evaluate(labels, forest.oob_decision_function_, forest.classes_)
@@ -267,7 +281,7 @@ def _describe_classes(console: Console, labelled: Labelled, options: argparse.Na
         console.note(f"the class {name!r} has a single row. Is this a mistake?")
 
 
-def _report(
+def report(
     console: Console,
     forest: Any,
     evaluation: Evaluation | NumberEvaluation | None,

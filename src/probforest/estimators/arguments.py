@@ -71,6 +71,15 @@ NUMBER_TARGETS = {
     "sample_weight": CLASS_TARGETS["sample_weight"],
 }
 
+SHARED = {
+    "feature_model": Description(
+        "fitted model of probforest",
+        "A model whose features are taken over, together with its classes and all its choices (priors, rules for "
+        "missing values), instead of being learnt: forests with the same features can be merged (`probforest.merge`), "
+        "wherever they were grown. The table needs the columns of that model, and no class that it does not know.",
+    ),
+}
+
 NUMBER_SCORED = {
     "y": Description("array-like of shape (n_samples,)", "True targets."),
     "sample_weight": Description("array-like of shape (n_samples,)", "Weights of the objects in the mean."),

@@ -16,7 +16,7 @@ from ..support.docstrings import described
 from ..support.progress import with_progress
 from ..support.threads import in_threads
 from ..support.warning import warn_caller
-from ..trees.bootstrap import Draw, out_of_bag_sums, seeds_of_trees
+from ..trees.bootstrap import Draw, SampleDraw, out_of_bag_sums, seeds_of_trees
 from ..trees.fitted_tree import FittedTree, sum_of_answers
 from ..trees.label_truth import HeldOut, judged_objects
 from ..trees.leaves import leaf_probabilities, proximities
@@ -83,6 +83,9 @@ class BaggedTrees(TreeEnsemble):
         if everything is not None:
             self._judge_out_of_bag(training, everything, truth)
 
+    def _finish_in_pieces(self, given: tuple) -> None:
+        """Learn what else there is to learn after a fit in pieces, from a sample of the table."""
+
     def _say_what_was_found(self) -> None:
         if self.error_pairs_ is not None:
             print(describe_pairs(self.error_pairs_))
@@ -112,11 +115,15 @@ class BaggedTrees(TreeEnsemble):
 
     def _grow(self, training: TrainingSet, draws: list[Draw]) -> list[FittedTree]:
         def grow_one(draw: Draw) -> FittedTree:
-            return self._grow_tree(training, training.weight * draw.counts(), draw.feature_seed())
+            return self._grow_drawn(*training.drawn(draw), draw)
 
         self._rules(training.weight.sum(), training.n_features)  # raises its errors here rather than in a thread
         trees = in_threads(grow_one, draws, self.n_jobs)
         return list(with_progress(trees, len(draws), "trees", self.verbose))
+
+    def _grow_drawn(self, training: TrainingSet, weight: np.ndarray, draw: Draw) -> FittedTree:
+        """Grow a tree on objects that a draw gave these weights (n,)."""
+        return self._grow_tree(training, weight, draw.feature_seed())
 
     def _judge_out_of_bag(self, training: TrainingSet, query: Cells, truth: Any) -> None:
         """Every object is judged by the trees that did not draw it; one that weighs nothing, by all of them."""
@@ -133,7 +140,7 @@ class BaggedTrees(TreeEnsemble):
         self._keep_out_of_bag(total, n_answers, judged & training.kept, truth)
 
     def _out_of_bag_answers(
-        self, judges: list[tuple[FittedTree, Draw]], training: TrainingSet, query: Cells
+        self, judges: list[tuple[FittedTree, Draw | SampleDraw]], training: TrainingSet, query: Cells
     ) -> tuple[np.ndarray, np.ndarray]:
         """Sums (n, k) of the out-of-bag answers for all objects, and their numbers (n,)."""
 
@@ -143,10 +150,13 @@ class BaggedTrees(TreeEnsemble):
         n_columns = self.trees_[0].value.shape[1]
         return out_of_bag_sums(judges, training.kept, query, answers_of, n_columns, self.n_jobs)
 
-    def _judges(self, trees: list[FittedTree], training: TrainingSet) -> list[tuple[FittedTree, Draw]]:
-        """The trees that were grown on as many objects, and what they drew."""
+    def _judges(self, trees: list[FittedTree], training: TrainingSet) -> list[tuple[FittedTree, Draw | SampleDraw]]:
+        """The trees that were grown on as many objects, and what they drew. A sample has trees of its own only."""
         pairs = zip(trees, self.draws_, strict=True)
-        return [(tree, draw) for tree, draw in pairs if draw.n_objects == training.n_objects]
+        is_sample = training.numbers is not None
+        return [
+            (tree, training.draw_of(draw)) for tree, draw in pairs if is_sample or draw.n_objects == training.n_objects
+        ]
 
     def _held_out(self, trees: list[FittedTree], training: TrainingSet) -> HeldOut | None:
         """Means of the trees' leaves, whatever `voting` is, for some objects that a tree did not draw."""

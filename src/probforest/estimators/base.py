@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..families import read_families
 from ..features.cell_summaries import CellSummaries
+from ..features.feature_bins import FeatureBins
 from ..features.feature_model import FeatureModel, FittedFeatures
 from ..inputs.parameters import MISSING_RULES, expected_objects, is_integer, number_of_features
 from ..inputs.tables import Layout, TableContent, read_table
@@ -29,11 +30,12 @@ from .argument_types import Uncertainty
 from .arguments import VALUES
 from .error_guard import ErrorGuard
 from .parameters import Parameter
+from .shared_features import SharedFeatures
 
 NO_DEPTH_LIMIT = sys.maxsize
 
 
-class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
+class ProbabilisticEstimator(ErrorGuard, SharedFeatures, BaseEstimator):
     """Base of all estimators. Not for use on its own.
 
     A subclass says which parameters it has (`_parameters`, its signature), and reads its training set
@@ -98,12 +100,14 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
         self, table: TableContent, weight: np.ndarray, sample_weight: np.ndarray, target: Target | None = None
     ) -> FittedFeatures:
         families = read_families(self.distribution, table.X.shape[1], table.layout.features)
-        if self._adds_trees and families != self.feature_model_.families:
-            raise ValueError("warm_start=True needs the distribution of before: the old trees know no other.")
-        if self._adds_trees and self.error_features != self.feature_model_.has_error_features:
+        if self._keeps_choices and families != self.feature_model_.families:
+            raise ValueError(f"{self._keeper} needs the distribution of before: the old trees know no other.")
+        if self._keeps_choices and self.error_features != self.feature_model_.has_error_features:
             raise ValueError(
-                "warm_start=True needs the error_features of before: the old trees know no other features."
+                f"{self._keeper} needs the error_features of before: the old trees know no other features."
             )
+        if self._takes_over:
+            return self._prepare_features(table, weight)
         features = FeatureModel.fit(
             table,
             weight,
@@ -126,6 +130,22 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
             )
         number_of_features(self.max_features, features.model.n_features)  # raises an error if there are less
         return features
+
+    def _prepare_features(
+        self, table: TableContent, weight: np.ndarray, bins: Sequence[FeatureBins] | None = None
+    ) -> FittedFeatures:
+        """A training set, or a piece of one, whose features are known; `bins` are those that other models share."""
+        if bins is None:
+            self._check_bins()
+            bins = self.feature_model_.shared_bins
+        return self.feature_model_.prepare(
+            table,
+            weight,
+            bins,
+            unknown_error=self.unknown_error,
+            max_bins=int(self.max_bins),
+            n_jobs=self.n_jobs,
+        )
 
     def _sample_with_prior(
         self,
@@ -294,16 +314,11 @@ class ProbabilisticEstimator(ErrorGuard, BaseEstimator):
         """Number of features: all columns of X but those of errors, and with error_features the sizes of errors."""
         return self.feature_model_.n_features
 
-    @property
-    def _adds_trees(self) -> bool:
-        """Whether a fit keeps the trees of the last one."""
-        return False
-
     def _choose_missing_rules(self, training: TrainingSet) -> None:
         """Set the rule for missing values of each feature. Trees that are added follow the rules of the others."""
-        if self._adds_trees:
+        if self._keeps_choices:
             if self.missing != "auto" and (self.missing_ != self.missing).any():
-                raise ValueError("warm_start=True needs the missing of before, which the old trees follow.")
+                raise ValueError(f"{self._keeper} needs the missing of before, which the old trees follow.")
             return
         if self.missing == "auto":
             self.missing_ = np.where(training.has_holes_worth_learning(), "learned", "observed")

@@ -20,7 +20,7 @@ from ..trees.label_truth import DoubtfulLabels, LabelTruth, learn_label_truth
 from ..trees.prior_trial import LEAF, PriorTrial, race, sample_for_trial
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import Uncertainty
-from .arguments import CLASS_TARGETS, SCORED, UNLABELLED, VALUES
+from .arguments import CLASS_TARGETS, SCORED, SHARED, UNLABELLED, VALUES
 from .explaining import ExplainedClassifier
 
 FEWEST_FOR_TRIAL = 100  # objects; fewer can't tell which prior is better
@@ -41,7 +41,7 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
     classes_: np.ndarray
     label_truth_: LabelTruth | None
 
-    @described(VALUES | CLASS_TARGETS | UNLABELLED)
+    @described(VALUES | CLASS_TARGETS | UNLABELLED | SHARED)
     def fit(
         self,
         X: ArrayLike,
@@ -55,6 +55,7 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
         sample_weight: ArrayLike | None = None,
         X_unlabelled: ArrayLike | None = None,
         X_err_unlabelled: Uncertainty = None,
+        feature_model: Any = None,
     ) -> Self:
         """Fit the model to a training set.
 
@@ -68,7 +69,7 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
             The fitted model.
         """
         self._check_parameters()
-        with self._unchanged_on_error():
+        with self._unchanged_on_error(), self._with_features_of(feature_model):
             unlabelled = X_unlabelled, X_err_unlabelled
             self._fit((X, X_err, X_limit, X_samples), y, y_proba, classes, sample_weight, unlabelled)
         return self
@@ -196,11 +197,11 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
             self.label_truth_ = learn_label_truth(training.doubt, leaves, self._held_out(trees, training))
 
     def _read_training_set(
-        self, given: tuple, y: Any, y_proba: Any, classes: Any, sample_weight: Any, unlabelled: tuple
+        self, given: tuple, y: Any, y_proba: Any, classes: Any, sample_weight: Any, unlabelled: tuple = (None, None)
     ) -> tuple[TrainingSet, Cells, LabelTable]:
-        table = self._read_table(given, self.feature_model_.layout if self._adds_trees else None)
+        table = self._read_table(given, self.feature_model_.layout if self._keeps_choices else None)
         table = self._with_unlabelled(table, *unlabelled)
-        labels = read_labels(y, y_proba, classes, len(table.X))
+        labels = read_labels(y, y_proba, self._classes_to_expect(classes, y_proba), len(table.X))
         given_weight = read_sample_weight(sample_weight, len(table.X))
         weight = given_weight * labels.information if self.label_information else given_weight
         check_total(weight)
@@ -223,9 +224,9 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
 
     def _choose_prior(self, table: TableContent, labels: LabelTable, weight: np.ndarray) -> None:
         """Set the prior, and the trial that decided about it. Trees that are added have the prior of the others."""
-        if self._adds_trees:
+        if self._keeps_choices:
             if self.prior not in ("auto", self.prior_):
-                raise ValueError("warm_start=True needs the prior of before: the old trees know no other.")
+                raise ValueError(f"{self._keeper} needs the prior of before: the old trees know no other.")
             return
         self.prior_, self.prior_trial_ = self.prior, None
         if self.prior == "auto":
@@ -295,10 +296,15 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
         """Whether labels are of the kind, hard or doubtful, that the trees that are kept were grown on."""
         return (doubt is None) == (self.label_truth_ is None)
 
+    def _classes_to_expect(self, classes: Any, y_proba: Any) -> Any:
+        """The classes that users name, or those of a model whose features are taken over: some may be absent here.
+        The columns of a `y_proba` are in an order that only users know."""
+        return self.classes_ if classes is None and self._takes_over and np.ndim(y_proba) < 2 else classes
+
     def _check_classes(self, classes: np.ndarray) -> None:
         """Refuse other classes than those of the trees that are kept; nothing has been changed yet."""
-        if self._adds_trees and not np.array_equal(classes, self.classes_):
-            raise ValueError(f"warm_start=True needs the classes of before, {self.classes_}; got {classes}.")
+        if self._keeps_choices and not np.array_equal(classes, self.classes_):
+            raise ValueError(f"{self._keeper} needs the classes of before, {self.classes_}; got {classes}.")
 
     @property
     def _class_weight_per_tree(self) -> bool:

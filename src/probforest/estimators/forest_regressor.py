@@ -17,7 +17,7 @@ from ..features.usual_errors import UsualErrors, learn_usual_errors
 from ..inputs.targets import NumberTable
 from ..kernels.layout import Cells
 from ..support.docstrings import described
-from ..trees.bootstrap import Draw
+from ..trees.bootstrap import Draw, SampleDraw
 from ..trees.calibration import NOISES, calibration_at, learn_calibration, recalibrated
 from ..trees.conformal import learn_margins
 from ..trees.fitted_tree import FittedTree
@@ -167,8 +167,16 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         takes_errors_less_seriously = self.error_scale == "auto" and self.error_scale_ < 1 and not self.error_features
         needs_another = self.fitted_with_errors_ and takes_errors_less_seriously
         self.noisy_forest_ = self._fit_for_noise(earlier, given, *target) if needs_another else None
+        self._learn_about_noise(training, given)
+
+    def _finish_in_pieces(self, given: tuple) -> None:
+        self.noisy_forest_ = None  # it would have to be grown on all pieces as well
+        self._learn_about_noise(self.__dict__.pop("_training"), given)
+
+    def _learn_about_noise(self, training: TrainingSet, given: tuple) -> None:
+        """Learn what errors are usual, and how distributions should be corrected, if either is needed."""
         self.usual_errors_, self.calibration_, self.conformal_ = None, None, None
-        if not (needs_another or self.calibrate):
+        if self.noisy_forest_ is None and not self.calibrate:
             return
         measurements = self.feature_model_.read(self._read_table(given, self.feature_model_.layout))
         weight = np.zeros(len(training.kept))
@@ -189,6 +197,7 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         y: Any,
         y_err: Any,
         sample_weight: Any,
+        unlabelled: tuple,
     ) -> ProbabilisticRandomForestRegressor:
         """A forest that spreads objects over all of their errors, for tables with larger errors than the training set,
         which this one does not take seriously enough. `forest`: the earlier one, to which trees are added."""
@@ -201,7 +210,8 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         values = {"X_err": X_err, "X_limit": X_limit, "X_samples": X_samples}
         with catch_warnings():
             simplefilter("ignore")  # the same have been given before
-            return forest.fit(X, y, **values, y_err=y_err, sample_weight=sample_weight)
+            others = {"X_unlabelled": unlabelled[0], "X_err_unlabelled": unlabelled[1]}
+            return forest.fit(X, y, **values, y_err=y_err, sample_weight=sample_weight, **others)
 
     def _calibrate(self, training: TrainingSet, measurements: Measurements) -> None:
         """Learn from objects that trees did not draw how distributions should be corrected, and how wide conformal
@@ -267,7 +277,7 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         return self.usual_errors_.factor(self.feature_model_.read(table))
 
     def _out_of_bag_answers(
-        self, judges: list[tuple[FittedTree, Draw]], training: TrainingSet, query: Cells
+        self, judges: list[tuple[FittedTree, Draw | SampleDraw]], training: TrainingSet, query: Cells
     ) -> tuple[np.ndarray, np.ndarray]:
         if self.prediction == "mean":
             return super()._out_of_bag_answers(judges, training, query)

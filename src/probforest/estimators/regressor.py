@@ -40,7 +40,7 @@ from ..trees.predicted_distribution import PredictedDistribution
 from ..trees.prior_trial import sample_for_trial
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import TargetErrors, Uncertainty
-from .arguments import HELD_OUT, NUMBER_SCORED, NUMBER_TARGETS, QUANTILES, RETURN_STD, UNLABELLED, VALUES
+from .arguments import HELD_OUT, NUMBER_SCORED, NUMBER_TARGETS, QUANTILES, RETURN_STD, SHARED, UNLABELLED, VALUES
 from .explained_regressor import ExplainedRegressor
 
 FEWEST_FOR_TRIAL = 100  # objects; fewer can't tell how far errors should spread them
@@ -66,7 +66,7 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
     calibration_: np.ndarray | None = None  # of a forest with `calibrate`
     conformal_: Margins | None = None  # of a forest with `calibrate`, or after `conformalize`
 
-    @described(VALUES | NUMBER_TARGETS | UNLABELLED)
+    @described(VALUES | NUMBER_TARGETS | UNLABELLED | SHARED)
     def fit(
         self,
         X: ArrayLike,
@@ -79,6 +79,7 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
         sample_weight: ArrayLike | None = None,
         X_unlabelled: ArrayLike | None = None,
         X_err_unlabelled: Uncertainty = None,
+        feature_model: Any = None,
     ) -> Self:
         """Fit the model to a training set.
 
@@ -92,7 +93,7 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
             The fitted model.
         """
         self._check_parameters()
-        with self._unchanged_on_error():
+        with self._unchanged_on_error(), self._with_features_of(feature_model):
             unlabelled = X_unlabelled, X_err_unlabelled
             self._fit((X, X_err, X_limit, X_samples), y, y_err, sample_weight, unlabelled)
         return self
@@ -292,9 +293,9 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
         return super()._max_features(n_features)
 
     def _read_training_set(
-        self, given: tuple, y: Any, y_err: Any, sample_weight: Any, unlabelled: tuple
+        self, given: tuple, y: Any, y_err: Any, sample_weight: Any, unlabelled: tuple = (None, None)
     ) -> tuple[TrainingSet, Cells, NumberTable]:
-        table = self._read_table(given, self.feature_model_.layout if self._adds_trees else None)
+        table = self._read_table(given, self.feature_model_.layout if self._keeps_choices else None)
         table = self._with_unlabelled(table, *unlabelled)
         numbers = read_numbers(y, len(table.X))
         errors = read_target_errors(y_err, len(table.X), numbers.y)
@@ -314,17 +315,17 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
     ) -> np.ndarray:
         """Set how errors spread objects, and the scatter of targets. Returns the factors of the weights (n,) that
         follow from the errors of targets. Trees that are added have the choices of the others."""
-        if self._adds_trees:
+        if self._keeps_choices:
             if self.prior not in ("auto", self.prior_):
-                raise ValueError("warm_start=True needs the prior of before: the old trees know no other.")
+                raise ValueError(f"{self._keeper} needs the prior of before: the old trees know no other.")
             if self.error_scale not in ("auto", self.error_scale_):
-                raise ValueError("warm_start=True needs the error_scale of before: the old trees know no other.")
+                raise ValueError(f"{self._keeper} needs the error_scale of before: the old trees know no other.")
         else:
             self.prior_trial_, self.error_trial_ = None, None
             self.prior_ = "empirical" if self.prior == "auto" else self.prior
             self.error_scale_ = 1.0 if self.error_scale == "auto" else float(self.error_scale)
         needs_scatter = errors is not None and len(np.unique(errors[weight > 0])) > 1
-        if not self._adds_trees:
+        if not self._keeps_choices:
             self.target_scatter_ = None
         knows_scatter = self.target_scatter_ is not None
         judgement = self._try_ways(table, numbers, weight, needs_scatter and not knows_scatter)
@@ -354,7 +355,7 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
         """Grow small forests that show how far errors should spread objects, if that is to be chosen. Returns the rows
         of the sample and what the best one says; None if there was nothing to grow."""
         is_open = self.error_scale == "auto" or (self.prior == "auto" and self.error_scale != 0)
-        chooses = table.has_errors and is_open and not self._adds_trees
+        chooses = table.has_errors and is_open and not self._keeps_choices
         if np.count_nonzero(weight) < FEWEST_FOR_TRIAL or not (chooses or needs_scatter):
             return None
         rows = self._rows_of_trial(weight)

@@ -38,6 +38,11 @@ def encode(
     return Bins(codes, _words(codes), n_bins, low, high, missing_code, CHUNK)
 
 
+def with_codes(bins: Bins, codes: np.ndarray) -> Bins:
+    """The same bins with the codes of other objects."""
+    return bins._replace(codes=codes, words=_words(codes))
+
+
 def first_features(bins: Bins, n_features: int) -> Bins:
     """The bins of some features only, as if there were no others."""
     codes, n_bins = np.ascontiguousarray(bins.codes[:, :n_features]), bins.n_bins[:n_features].copy()

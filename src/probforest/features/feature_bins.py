@@ -69,8 +69,13 @@ def _learn(
     if sample is not None:
         bins = _bins_of_points(*_grid_points(rows_of(column, sample), grid, weight[sample]), max_bins)
         if len(bins.edges) == max_bins - 1:
-            return bins._replace(low=np.append(-np.inf, bins.edges), high=np.append(bins.edges, np.inf))
+            return bins_between(bins.edges, bins.spread)
     return _bins_of_points(*_grid_points(column, grid, weight), max_bins)
+
+
+def bins_between(edges: np.ndarray, spread: TrainingSpread) -> FeatureBins:
+    """Bins of which no more is known than their edges."""
+    return FeatureBins(edges, np.append(-np.inf, edges), np.append(edges, np.inf), spread)
 
 
 def rows_of(column: Column, rows: np.ndarray) -> Column:

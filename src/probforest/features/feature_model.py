@@ -21,7 +21,7 @@ from .binning import encode
 from .cell_summaries import CellSummaries, summaries_of
 from .error_shift import ErrorShift, find_shifts
 from .error_spread import ErrorSpread, learn_error_spreads, sizes_of_errors
-from .feature_bins import FeatureBins, learn_bins
+from .feature_bins import FeatureBins, bins_between, learn_bins
 from .joint_prior import NARROWING, JointPrior, learn_joint_prior, with_joint_prior
 from .limits import TrainingSpread
 from .measurements import Measurements, read_measurements
@@ -91,7 +91,32 @@ class FeatureModel:
         model = cls(*known, error_spreads, error_features, error_scale, learner.joint)
         kept = None if weight.all() else weight > 0
         bins = encode(measurements, learner.bins, max_bins, kept, n_jobs)
-        return FittedFeatures(model, measurements.cells(), bins)
+        return FittedFeatures(model, measurements.cells(), bins, tuple(learner.bins))
+
+    def prepare(
+        self,
+        table: TableContent,
+        weight: np.ndarray,
+        bins: Sequence[FeatureBins],
+        *,
+        unknown_error: str,
+        max_bins: int,
+        n_jobs: int | None = None,
+    ) -> "FittedFeatures":
+        """What becomes of another training set, or of a piece of one, that trees are grown on with these features."""
+        measurements = self.read(table)
+        sizes = sizes_of_errors(measurements, self.error_features) if self.has_error_features else None
+        measurements = _distributions(measurements, sizes, self.layout, self, unknown_error, n_jobs)
+        kept = None if weight.all() else weight > 0
+        codes = encode(measurements, bins, max_bins, kept, n_jobs)
+        return FittedFeatures(self, measurements.cells(), codes, tuple(bins))
+
+    @property
+    def shared_bins(self) -> tuple[FeatureBins, ...]:
+        """The bins for training sets other than the one that was learnt from: those of the values, whose edges are
+        kept, and of the sizes of errors, between their quantiles."""
+        of_values = tuple(bins_between(spread.points[1:-1], spread) for spread in self.spreads)
+        return of_values + tuple(_bins_of_sizes(spread) for spread in self.error_features)
 
     def read(self, table: TableContent) -> Measurements:
         """The checked numbers of a table, or of a piece of one, that has the layout of the fit."""
@@ -200,6 +225,7 @@ class FittedFeatures(NamedTuple):
     model: FeatureModel
     cells: Cells  # of all objects
     bins: Bins  # of the objects that have a weight
+    feature_bins: tuple[FeatureBins, ...]  # (d + e) what these are
 
 
 class _Knowledge(Protocol):
@@ -273,6 +299,14 @@ class _Learner:
 def _error_features(spreads: Sequence[ErrorSpread]) -> tuple[ErrorSpread, ...]:
     """The errors that can tell objects apart."""
     return tuple(spread for spread in spreads if not spread.is_constant)
+
+
+def _bins_of_sizes(spread: ErrorSpread) -> FeatureBins:
+    """Bins of the sizes of errors, with an edge midway between each two quantiles that differ."""
+    sizes = np.unique(spread.quantiles)
+    edges = sizes[:-1] / 2 + sizes[1:] / 2
+    shares = np.linspace(0.0, 1.0, len(edges) + 2)
+    return bins_between(edges, TrainingSpread(np.concatenate([sizes[:1], edges, sizes[-1:]]), shares))
 
 
 def _distributions(

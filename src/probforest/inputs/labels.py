@@ -10,6 +10,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..kernels.layout import INDEX, Target, real_empty
+from ..support.exact_sum import as_float, exact_sum
 from ..support.warning import warn_caller
 from .cell_error import CellError
 from .measured_values import unmasked
@@ -42,11 +43,22 @@ class LabelTable:
             return LabelTable(self.classes, self.class_index[keep])
         return soft_labels(self.classes, self.pmf[keep])
 
+    def exact_masses(self, weight: np.ndarray) -> list[int]:
+        """Expected weight of every class, k sums without rounding (see `exact_sum`)."""
+        if self.pmf is None:
+            members = (weight[self.class_index == number] for number in range(len(self.classes)))
+            return [exact_sum(each) for each in members]
+        return [exact_sum(weight * column) for column in self.pmf.T]
+
     def class_masses(self, weight: np.ndarray) -> np.ndarray:
         """Expected weight of every class (k,)."""
-        if self.pmf is None:
-            return np.bincount(self.class_index, weight, minlength=len(self.classes))
-        return weight @ self.pmf
+        return np.array([as_float(mass) for mass in self.exact_masses(weight)])
+
+    def all_soft(self) -> "LabelTable":
+        """The same labels with PMFs, also if all of them are hard."""
+        if self.pmf is not None:
+            return self
+        return LabelTable(self.classes, self.class_index, np.eye(len(self.classes))[self.class_index])
 
     def reweighted(self, class_weight: np.ndarray) -> tuple["LabelTable", np.ndarray]:
         """Class masses multiplied by `class_weight` (k,): the new PMFs, and the factor of each object's weight (n,)."""
@@ -68,8 +80,9 @@ def soft_labels(classes: np.ndarray, pmf: np.ndarray) -> LabelTable:
     return LabelTable(classes, pmf.argmax(axis=1).astype(INDEX), None if hard else pmf)
 
 
-def read_labels(y, y_proba, classes, n_objects: int) -> LabelTable:
-    """Labels from `y`, from a confidence per object (`y_proba` (n,)), or from PMFs (`y_proba` (n, k)).
+def read_labels(y, y_proba, classes, n_objects: int, *, warn: bool = True) -> LabelTable:
+    """Labels from `y`, from a confidence per object (`y_proba` (n,)), or from PMFs (`y_proba` (n, k)). `warn` if these
+    look like a mistake.
 
     >>> read_labels(["b", "a"], [0.9, 0.6], None, 2).pmf
     array([[0.1, 0.9],
@@ -81,7 +94,7 @@ def read_labels(y, y_proba, classes, n_objects: int) -> LabelTable:
     proba = None if y_proba is None else _read_probabilities(y_proba, n_objects)
     if proba is not None and proba.ndim == 2:
         known, pmf = _sorted_pmf(proba, _names_of_columns(names, y, proba.shape[1]))
-        if y is not None:
+        if y is not None and warn:
             _warn_if_contradicted(pmf, _index_of(y, known)[1], known)
         return soft_labels(known, pmf)
     if y is None:
@@ -93,7 +106,8 @@ def read_labels(y, y_proba, classes, n_objects: int) -> LabelTable:
     if proba is None:
         return LabelTable(known, index.astype(INDEX))
     pmf = _spread(index, proba, len(known))
-    _warn_if_contradicted(pmf, index, known)
+    if warn:
+        _warn_if_contradicted(pmf, index, known)
     return soft_labels(known, pmf)
 
 

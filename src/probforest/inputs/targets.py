@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 
 from ..kernels.layout import INDEX, Target
+from ..support.exact_sum import exact_sum
 from .measured_values import unmasked
 
 FEWEST_DRAWS = 3  # from the posterior of a target; two numbers are a lower and an upper error
@@ -31,11 +32,9 @@ class NumberTable:
 
     def scaled_by(self, weight: np.ndarray) -> "NumberTable":
         """The same numbers, which trees see with a weighted mean of 0 and a deviation of 1."""
-        share = weight / weight.sum()
-        middle = self.y[np.argmax(weight > 0)]  # differences first: a large offset must not cost digits
-        center = float(middle + share @ (self.y - middle))
-        scale = float(np.sqrt(share @ np.square(self.y - center)))
-        return NumberTable(self.y, center, scale if scale > 0 else 1.0)
+        middle = float(self.y[np.argmax(weight > 0)])
+        center, scale = center_and_scale(middle, weight_sums(self.y, weight, middle))
+        return NumberTable(self.y, center, scale)
 
     @property
     def standardized(self) -> np.ndarray:
@@ -52,6 +51,20 @@ class NumberTable:
         """Columns (y, 1)."""
         columns = np.column_stack([self.standardized, np.ones(len(self.y))])
         return Target(np.zeros(len(self.y), dtype=INDEX), np.ascontiguousarray(columns))
+
+
+def weight_sums(y: np.ndarray, weight: np.ndarray, middle: float) -> tuple[int, int, int]:
+    """Σ w, Σ w (y − middle) and Σ w (y − middle)² without rounding, which add up over the pieces of a table. `middle`
+    is one of the targets: a large offset must not cost digits."""
+    off = y - middle
+    return exact_sum(weight), exact_sum(weight * off), exact_sum(weight * np.square(off))
+
+
+def center_and_scale(middle: float, sums: tuple[int, int, int]) -> tuple[float, float]:
+    """Mean and deviation of targets with these `weight_sums`; a deviation of 0 is given as 1."""
+    total, first, second = sums
+    scale = np.sqrt(max(second * total - first * first, 0) / (total * total))
+    return middle + first / total, float(scale) if scale > 0 else 1.0
 
 
 def read_numbers(y: Any, n_objects: int) -> NumberTable:
@@ -78,12 +91,14 @@ def read_numbers(y: Any, n_objects: int) -> NumberTable:
     return NumberTable(numbers)
 
 
-def read_target_errors(y_err: Any, n_objects: int, y: np.ndarray | None = None) -> np.ndarray | None:
+def read_target_errors(
+    y_err: Any, n_objects: int, y: np.ndarray | None = None, typical: float | None = None
+) -> np.ndarray | None:
     """The standard deviation of every target (n,), infinite where nothing is known about it; None: all are exact.
 
     `y_err` is None, a number, one number per object, or a pair of these, lower and upper errors, of which the root mean
     square counts. Or three or more draws from the posterior of every target (n, m): their root mean square distance
-    from the targets `y` (n,) counts. Unknown errors (NaN) are the median of the others.
+    from the targets `y` (n,) counts. Unknown errors (NaN) are `typical`, or else the median of the others.
 
     >>> read_target_errors([0.3, float("nan"), 0.5], 3)
     array([0.3, 0.4, 0.5])
@@ -101,13 +116,13 @@ def read_target_errors(y_err: Any, n_objects: int, y: np.ndarray | None = None) 
     else:
         given = _numbers("y_err", unmasked(y_err))
         if given.ndim == 2 and given.shape == (n_objects, 2):
-            return read_target_errors((given[:, 0], given[:, 1]), n_objects)
+            return read_target_errors((given[:, 0], given[:, 1]), n_objects, typical=typical)
         if y is not None and given.ndim == 2 and len(given) == n_objects and given.shape[1] >= FEWEST_DRAWS:
             errors = _deviations(given, y)
         else:
             errors = _one_side(given, n_objects)
     _refuse_negative(errors)
-    return _with_unknown_ones(errors)
+    return _with_unknown_ones(errors) if typical is None else np.where(np.isnan(errors), typical, errors)
 
 
 def _numbers(name: str, given: Any) -> np.ndarray:
@@ -162,22 +177,43 @@ def _with_unknown_ones(errors: np.ndarray) -> np.ndarray:
     return np.where(unknown, np.median(known[np.isfinite(known)]), errors)
 
 
-def weights_of_errors(errors: np.ndarray, scatter: float, weight: np.ndarray) -> np.ndarray:
+@dataclass(frozen=True)
+class ErrorWeights:
+    """What targets count by their errors σ: 1 / (s² + σ²), in units in which this is a number."""
+
+    floor: float  # s
+    unit: float
+    factor: float  # that makes the mean weight 1; 0: nothing is known
+
+    def of(self, errors: np.ndarray) -> np.ndarray:
+        """The weights of targets with `errors` (n,); 0 where an error is infinite."""
+        finite = np.isfinite(errors)
+        if self.unit == 0.0:  # all errors are equal
+            return finite * self.factor
+        least = (self.floor / self.unit) ** 2
+        relative = np.zeros(len(errors))
+        relative[finite] = least / (least + np.square(errors[finite] / self.unit))
+        return relative * self.factor
+
+
+def learn_error_weights(errors: np.ndarray, scatter: float, weight: np.ndarray) -> ErrorWeights:
     """1 / (s² + σ²) of every object, with `scatter` s and `errors` σ (n,), scaled to a mean of 1 over `weight` (n,).
 
     Equal errors give weights of exactly 1, and an infinite error 0. Where the scatter is 0, exact targets would leave
     nothing for the others: it counts as a thousandth of the typical error.
     """
-    finite = np.isfinite(errors)
-    counted = finite & (weight > 0)
+    counted = np.isfinite(errors) & (weight > 0)
     if not counted.any():
-        return np.zeros(len(errors))
+        return ErrorWeights(0.0, 0.0, 0.0)
     first = errors[counted][0]
     if (errors[counted] == first).all():
-        return finite.astype(np.float64)
+        return ErrorWeights(0.0, 0.0, 1.0)
     largest = float(errors[counted].max())
     floor = max(scatter, 1e-3 * float(np.sqrt(np.mean(np.square(errors[counted] / largest)))) * largest)
-    unit = max(floor, largest)
-    relative = np.zeros(len(errors))
-    relative[finite] = (floor / unit) ** 2 / ((floor / unit) ** 2 + np.square(errors[finite] / unit))
-    return relative * (weight[counted].sum() / (weight @ relative))
+    plain = ErrorWeights(floor, max(floor, largest), 1.0)
+    return ErrorWeights(floor, plain.unit, float(weight[counted].sum() / (weight @ plain.of(errors))))
+
+
+def weights_of_errors(errors: np.ndarray, scatter: float, weight: np.ndarray) -> np.ndarray:
+    """The weights (n,) of targets by their `errors` (n,); see `learn_error_weights`."""
+    return learn_error_weights(errors, scatter, weight).of(errors)

@@ -39,16 +39,7 @@ def class_weights(class_weight: Any, labels: LabelTable, weight: np.ndarray, *, 
     if class_weight is None:
         return np.ones(len(classes))
     if isinstance(class_weight, str) and class_weight == "balanced":
-        masses = labels.class_masses(weight)
-        light = (masses > 0) & (masses < _LEAST_SHARE * weight.sum())
-        present = (masses > 0) & ~light
-        if light.any() and not of_a_draw:
-            name, mass = classes.tolist()[int(np.argmax(light))], masses[light][0]
-            raise ValueError(
-                f'class_weight="balanced" can\'t balance the class {name!r}: its objects weigh {mass:.3g} in all, '
-                f"those of all classes {weight.sum():.3g}. Look at sample_weight, or leave these objects out."
-            )
-        return np.where(present, weight.sum() / (present.sum() * np.where(present, masses, 1.0)), 0.0)
+        return balancing_weights(classes, labels.class_masses(weight), of_a_draw=of_a_draw)
     if not isinstance(class_weight, dict):
         complain(
             "class_weight",
@@ -63,6 +54,20 @@ def class_weights(class_weight: Any, labels: LabelTable, weight: np.ndarray, *, 
     if factors.dtype.kind not in "fiu" or not (np.isfinite(factors) & (factors >= 0)).all():
         complain("class_weight", class_weight, "a dict of finite weights >= 0")
     return factors.astype(np.float64)
+
+
+def balancing_weights(classes: np.ndarray, masses: np.ndarray, *, of_a_draw: bool = False) -> np.ndarray:
+    """The factors (k,) that give all classes, which weigh `masses` (k,), the same weight."""
+    total = masses.sum()
+    light = (masses > 0) & (masses < _LEAST_SHARE * total)
+    present = (masses > 0) & ~light
+    if light.any() and not of_a_draw:
+        name, mass = classes.tolist()[int(np.argmax(light))], masses[light][0]
+        raise ValueError(
+            f'class_weight="balanced" can\'t balance the class {name!r}: its objects weigh {mass:.3g} in all, '
+            f"those of all classes {total:.3g}. Look at sample_weight, or leave these objects out."
+        )
+    return np.where(present, total / (present.sum() * np.where(present, masses, 1.0)), 0.0)
 
 
 def check_total(weight: np.ndarray) -> None:

@@ -27,9 +27,30 @@ class Draw(NamedTuple):
         drawn = np.random.default_rng(self.seed).integers(0, self.n_objects, self.n_draws)
         return np.bincount(drawn, minlength=self.n_objects).astype(np.float64)
 
+    def drawn_between(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+        """Which of the objects from `first` to before `last` were drawn, counted from `first`, and how often each."""
+        if self.n_draws is None:
+            return np.arange(last - first), np.ones(last - first)
+        drawn = np.random.default_rng(self.seed).integers(0, self.n_objects, self.n_draws)
+        rows, counts = np.unique(drawn[(drawn >= first) & (drawn < last)] - first, return_counts=True)
+        return rows, counts.astype(np.float64)
+
     def feature_seed(self) -> int:
         """Seed of the tree's choice of features, apart from that of its objects."""
         return int(np.random.default_rng([self.seed, 1]).integers(1, MAX_SEED))
+
+
+class SampleDraw(NamedTuple):
+    """What a tree drew of a sample of its training set."""
+
+    draw: Draw
+    numbers: np.ndarray  # (m,) of the sample's objects in the training set; -1: not there
+
+    def counts(self) -> np.ndarray:
+        """How often each object of the sample was drawn (m,)."""
+        rows, counts = self.draw.drawn_between(0, self.draw.n_objects)
+        place = np.minimum(np.searchsorted(rows, self.numbers), len(rows) - 1)
+        return np.where(rows[place] == self.numbers, counts[place], 0.0)
 
 
 def seeds_of_trees(random_state: Any, n_trees: int) -> list[int]:
@@ -38,7 +59,7 @@ def seeds_of_trees(random_state: Any, n_trees: int) -> list[int]:
 
 
 def out_of_bag_sums(
-    trees: Sequence[tuple[FittedTree, Draw]],
+    trees: Sequence[tuple[FittedTree, Draw | SampleDraw]],
     kept: np.ndarray,
     query: Cells,
     answers_of: Callable[[FittedTree, Cells], np.ndarray],
@@ -53,7 +74,7 @@ def out_of_bag_sums(
     (n,) is false, there are no answers.
     """
 
-    def answers(judge: tuple[FittedTree, Draw]) -> tuple[np.ndarray, np.ndarray]:
+    def answers(judge: tuple[FittedTree, Draw | SampleDraw]) -> tuple[np.ndarray, np.ndarray]:
         tree, draw = judge
         out_of_bag = np.ones(len(kept), dtype=bool)
         out_of_bag[kept] = draw.counts() == 0

@@ -27,7 +27,7 @@ def with_plain_means(
     if (information == 1.0).all():
         return nodes
     masses = np.zeros(nodes.value.shape)
-    for block, reach in _reaches(nodes, cells, keep_proba):
+    for block, reach in _reaches(nodes, cells, np.flatnonzero(weight > 0), keep_proba):
         masses += reach.T @ (pmf[block] * (weight[block] / information[block])[:, None])
     total = masses.sum(axis=1)
     reached = total > 0
@@ -37,10 +37,12 @@ def with_plain_means(
     return nodes._replace(value=value)
 
 
-def _reaches(nodes: Nodes, cells: Cells, keep_proba: float) -> Iterator[tuple[slice, sparse.csr_matrix]]:
-    """π of objects (a block of rows) in nodes (columns)."""
-    for first in range(0, len(cells.values), _BLOCK):
-        block = slice(first, first + _BLOCK)
+def _reaches(
+    nodes: Nodes, cells: Cells, rows: np.ndarray, keep_proba: float
+) -> Iterator[tuple[np.ndarray, sparse.csr_matrix]]:
+    """π of objects (a block of `rows`) in nodes (columns)."""
+    for first in range(0, len(rows), _BLOCK):
+        block = rows[first : first + _BLOCK]
         values = cells.values[block]
         row, leaf, reach = route(cells._replace(values=values), nodes, keep_proba)
         yield block, sparse.csr_matrix((reach, (row, leaf)), shape=(len(values), len(nodes.value)))

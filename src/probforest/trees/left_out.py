@@ -7,7 +7,7 @@ from scipy import sparse
 
 from ..kernels.layout import Cells
 from ..support.threads import in_threads
-from .bootstrap import Draw
+from .bootstrap import Draw, SampleDraw
 from .fitted_tree import FittedTree
 from .leaf_targets import stacked
 from .weighted_targets import WeightedTargets, weigh_targets
@@ -35,7 +35,7 @@ def sample_of(n_objects: int) -> np.ndarray:
 
 
 def distributions_of_left_out(
-    judges: Sequence[tuple[FittedTree, Draw]],
+    judges: Sequence[tuple[FittedTree, Draw | SampleDraw]],
     query: Cells,
     rows: np.ndarray,
     keep_proba: float,
@@ -52,7 +52,9 @@ def distributions_of_left_out(
         block = slice(start, start + _BLOCK)
         asked = query._replace(values=query.values[block])
 
-        def reach_of(judge: tuple[FittedTree, Draw], block: slice = block, asked: Cells = asked) -> sparse.csr_matrix:
+        def reach_of(
+            judge: tuple[FittedTree, Draw | SampleDraw], block: slice = block, asked: Cells = asked
+        ) -> sparse.csr_matrix:
             tree, draw = judge
             left_out = np.append(draw.counts() == 0, True)[rows[block]]
             return reach_of_left_out(tree, left_out, asked, keep_proba)

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..features.binning import first_features
+from ..features.feature_bins import FeatureBins
 from ..features.feature_model import FittedFeatures
 from ..inputs.labels import LabelTable
 from ..inputs.targets import NumberTable
 from ..inputs.weights import class_weights
 from ..kernels.grow import grow
 from ..kernels.layout import Bins, Cells, Rules, Target
+from .bootstrap import Draw, SampleDraw
 from .fitted_tree import FittedTree
 from .holes import worth_learning
 from .label_truth import DoubtfulLabels
@@ -34,6 +36,8 @@ class TrainingSet:
     target: Target
     weight: np.ndarray  # (n,) > 0
     doubt: DoubtfulLabels | None  # None: all labels are hard
+    feature_bins: tuple[FeatureBins, ...] = ()  # (d) what the bins are
+    numbers: np.ndarray | None = None  # (n,) of a sample: the places of its objects among all; None: these are all
 
     @property
     def n_objects(self) -> int:
@@ -43,6 +47,14 @@ class TrainingSet:
     def n_features(self) -> int:
         """How many features trees look at."""
         return len(self.bins.n_bins)
+
+    def drawn(self, draw: Draw) -> tuple["TrainingSet", np.ndarray]:
+        """Objects of which some were drawn, and what they weigh in this draw (n,), 0 for the others."""
+        return self, self.weight * draw.counts()
+
+    def draw_of(self, draw: Draw) -> Draw | SampleDraw:
+        """A draw from all objects as it concerns the objects here."""
+        return draw if self.numbers is None else SampleDraw(draw, self.numbers)
 
     def with_first_features(self, n_features: int) -> "TrainingSet":
         """The same objects, of which trees look at the first features only."""
@@ -61,11 +73,12 @@ class TrainingSet:
         """Grow a tree with other weights (n,), after weighting the classes; `rules_for` takes its total weight and
         the number of features."""
         target = self.target
+        drawn = np.flatnonzero(weight)  # sums are those of these objects, whatever others there are
         if class_weight is not None and isinstance(self.labels, LabelTable):
-            factors = class_weights(class_weight, self.labels, weight, of_a_draw=True)
+            factors = class_weights(class_weight, self.labels.rows(drawn), weight[drawn], of_a_draw=True)
             relabelled, factor = self.labels.reweighted(factors)
             target, weight = relabelled.for_kernels(), weight * factor
-        rules = rules_for(weight.sum(), self.n_features)
+        rules = rules_for(weight[drawn].sum(), self.n_features)
         most_nodes = max(_MANY_NODES, _NODES_PER_OBJECT * self.n_objects)
         nodes = grow(self.cells, self.bins, target, weight, rules, seed, most_nodes)
         if nodes is None:
@@ -92,13 +105,21 @@ def _endless(most_nodes: int, n_objects: int, total: float, rules: Rules) -> Val
 
 
 def make_training_set(
-    features: FittedFeatures, labels: LabelTable | NumberTable, weight: np.ndarray, doubt: DoubtfulLabels | None = None
+    features: FittedFeatures,
+    labels: LabelTable | NumberTable,
+    weight: np.ndarray,
+    doubt: DoubtfulLabels | None = None,
+    *,
+    all_soft: bool = False,
 ) -> TrainingSet:
-    """Leave out the objects without weight; `doubt` has none of them."""
+    """Leave out the objects without weight; `doubt` has none of them. With `all_soft`, labels have PMFs also if all of
+    them are hard, as those of other pieces are not."""
     kept = weight > 0
     cells = features.cells if kept.all() else _rows(features.cells, kept)
     labels, weight = labels.rows(kept), weight[kept]
-    return TrainingSet(kept, cells, features.bins, labels, labels.for_kernels(), weight, doubt)
+    if all_soft and isinstance(labels, LabelTable):
+        labels = labels.all_soft()
+    return TrainingSet(kept, cells, features.bins, labels, labels.for_kernels(), weight, doubt, features.feature_bins)
 
 
 def _rows(cells: Cells, kept: np.ndarray) -> Cells:

@@ -18,7 +18,7 @@ def add(commands) -> None:
     )
     add_model(parser)
     parser.add_argument(
-        "table", type=table_path, metavar="TABLE", help="objects with known classes; - is standard input"
+        "table", type=table_path, metavar="TABLE", help="known objects, a file or a folder; - is standard input"
     )
     parser.add_argument("--target", metavar="CLASS", help="the column with the classes (default: that of the training)")
     parser.add_argument("--report", type=Path, metavar="HTML", help="write a page with figures, which needs no network")

@@ -17,7 +17,12 @@ def add(commands) -> None:
         "  probforest predict stars.prf survey.csv.gz --keep objid ra dec -o classes.fits",
     )
     add_model(parser)
-    parser.add_argument("table", type=table_path, metavar="TABLE", help="the objects to classify; - is standard input")
+    parser.add_argument(
+        "table",
+        type=table_path,
+        metavar="TABLE",
+        help="the objects to classify, a file or a folder; - is standard input",
+    )
     parser.add_argument(
         "--keep",
         nargs="*",
@@ -48,6 +53,16 @@ def add(commands) -> None:
         "quantiles",
     )
     parser.add_argument("--prefix", default="", help="put this in front of the names of the new columns")
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="continue an interrupted command that writes a folder: its finished parts are kept",
+    )
     add_n_jobs(parser)
-    add_output(parser, "OUT", "the output; its name tells the format (.csv, .parquet, .fits, .csv.gz, ...)")
+    add_output(
+        parser,
+        "OUT",
+        "the output; its name tells the format (.csv, .parquet, .fits, .csv.gz, ...), and one without an ending is a "
+        "folder of Parquet files",
+    )
     add_common(parser)

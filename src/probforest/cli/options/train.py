@@ -27,7 +27,9 @@ def add(commands) -> None:
         '  prad = ["prad_err2", "prad_err1"]    # lower, upper\n'
         '  mass = {lower = "m_lo", upper = "m_hi", limit = "m_limit"}  # limit: 1 upper, -1 lower, 0 none',
     )
-    parser.add_argument("table", type=table_path, metavar="TABLE", help="the training set; - is standard input")
+    parser.add_argument(
+        "table", type=table_path, metavar="TABLE", help="the training set, a file or a folder; - is standard input"
+    )
     parser.add_argument(
         "--model",
         choices=MODELS,
@@ -69,6 +71,7 @@ def add(commands) -> None:
         "'sentinels={\"*\"=-9999}', or of ProbabilisticGradientBoostingClassifier (or Regressor), such as "
         "max_iter=300",
     )
+    _add_large(parser)
     parser.add_argument("--seed", type=integer(0), default=0, metavar="N", help="seed of the forest (default: 0)")
     add_n_jobs(parser)
     add_output(parser, "MODEL", "where to save the forest")
@@ -90,4 +93,24 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
         "--label-proba",
         metavar="COL",
         help="a column with the probability that the class of the row is right",
+    )
+
+
+def _add_large(parser: argparse.ArgumentParser) -> None:
+    """Options for what is too large for one machine, or for its memory."""
+    parser.add_argument(
+        "--memory",
+        metavar="SIZE",
+        help="what the program may use in all, such as 4GB: the table is read in pieces, whatever its size (default: "
+        "no limit for a file; half of the memory for a folder, which is always read in pieces)",
+    )
+    parser.add_argument(
+        "--scratch", type=Path, metavar="DIR", help="folder for temporary files, which need the space of the table"
+    )
+    parser.add_argument(
+        "--feature-model",
+        type=Path,
+        metavar="MODEL",
+        help="a saved model whose columns, classes and all that it learnt about the features are used instead of being "
+        "learnt again: forests with the same features can be merged by probforest merge",
     )

@@ -7,5 +7,16 @@ astropy, which are extras.
 from .catalogue import Catalogue
 from .opening import open_catalogue
 from .output import check_output_name, open_output
+from .parts import is_folder_name, open_parts
+from .remote import RemotePath, is_address
 
-__all__ = ["Catalogue", "check_output_name", "open_catalogue", "open_output"]
+__all__ = [
+    "Catalogue",
+    "RemotePath",
+    "check_output_name",
+    "is_address",
+    "is_folder_name",
+    "open_catalogue",
+    "open_output",
+    "open_parts",
+]

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -63,6 +64,14 @@ class Catalogue(AbstractContextManager, ABC):
         """Close the file."""
         if self._source is not self.path:
             self._source.unlink(missing_ok=True)
+
+    def first_pieces(self, most: int) -> Iterator[Any]:
+        """The first rows of the table; of one in many files, those of up to `most` of them."""
+        yield from islice(self.pieces((), self.names), 1)
+
+    def place_of(self, row: int) -> tuple[Any, int]:
+        """The file that a row of the table is in, and its row there."""
+        return self.path, row
 
     @abstractmethod
     def whole(self) -> Any:

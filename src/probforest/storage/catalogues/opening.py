@@ -14,7 +14,21 @@ from .astronomical import AstropyCatalogue, FitsCatalogue
 from .catalogue import Catalogue
 from .columnar import ArrowCatalogue, ParquetCatalogue
 from .delimited import DelimitedCatalogue
-from .formats import ARROW, ARROW_STREAM, CSV, ECSV, FITS, PARQUET, VOTABLE, compression_of, format_of, reading
+from .folder import FolderCatalogue, files_of
+from .formats import (
+    ARROW,
+    ARROW_STREAM,
+    CSV,
+    ECSV,
+    FITS,
+    PARQUET,
+    VOTABLE,
+    compression_of,
+    format_by_name,
+    format_of,
+    reading,
+)
+from .remote import RemotePath, is_address
 
 _READERS: dict[str, Callable[..., Catalogue]] = {
     CSV: DelimitedCatalogue,
@@ -28,13 +42,36 @@ _READERS: dict[str, Callable[..., Catalogue]] = {
 _READ_FROM_START_TO_END = (CSV, ECSV, VOTABLE, ARROW_STREAM)  # others are read here and there
 
 
-def open_catalogue(path: str | os.PathLike) -> Catalogue:
-    """Open a table: CSV, ECSV, FITS, VOTable, Parquet or Arrow, compressed or not, in a file or from a pipe.
+def open_catalogue(path: str | os.PathLike | RemotePath) -> Catalogue:
+    """Open a table: CSV, ECSV, FITS, VOTable, Parquet or Arrow, compressed or not, in a file or from a pipe; a folder
+    of such files; or one of both at an address that fsspec knows.
 
     The first bytes determine the format, not the name.
     """
+    is_remote = isinstance(path, RemotePath) or (is_address(str(path)) and not Path(path).exists())
+    if is_remote:
+        return _open_remote(path if isinstance(path, RemotePath) else RemotePath(str(path)))
+    assert not isinstance(path, RemotePath)
     path = Path(path)
-    source = path if _can_be_read_again(path) else _from_pipe(path)
+    if path.is_dir():
+        return FolderCatalogue(path, files_of(path), open_catalogue)
+    return _open_file(path, path if _can_be_read_again(path) else _from_pipe(path))
+
+
+def _open_remote(path: RemotePath) -> Catalogue:
+    """A copy on this machine is read, of one file at a time."""
+    files = path.files()
+    if files is None:
+        with path.open() as file:
+            return _open_file(path, _copied(file))
+    tables = [file for file in files if format_by_name(Path(file.name))[0] is not None]
+    if not tables:
+        raise ValueError(f"{path} is a folder without tables (.csv, .fits, .parquet, ...).")
+    return FolderCatalogue(path, tables, _open_remote, look_at_all=False)
+
+
+def _open_file(path: Any, source: Path) -> Catalogue:
+    """A table in a file, or in a copy of one."""
     try:
         with _naming(path, source):
             compression = compression_of(source)
@@ -53,8 +90,6 @@ def open_catalogue(path: str | os.PathLike) -> Catalogue:
 def _can_be_read_again(path: Path) -> bool:
     """Whether a table is in a file, which is opened several times, and not in a pipe."""
     mode = path.stat().st_mode
-    if stat.S_ISDIR(mode):
-        raise ValueError(f"{path} is a folder; expected a file with a table.")
     if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not _is_terminal(path)):
         raise ValueError(f"{path} is a device; expected a file with a table.")
     return stat.S_ISREG(mode)
@@ -89,13 +124,13 @@ def _copied(file: Any) -> Path:
     return Path(name)
 
 
-def _remove_copy(source: Path, path: Path) -> None:
+def _remove_copy(source: Path, path: Any) -> None:
     if source is not path:
         source.unlink(missing_ok=True)
 
 
 @contextmanager
-def _naming(path: Path, source: Path) -> Iterator[None]:
+def _naming(path: Any, source: Path) -> Iterator[None]:
     """Errors name the file that the user named, and not its copy."""
     try:
         yield
