@@ -31,6 +31,7 @@ from .propagate import LEAST_REACH, follow_larger
 
 _MOST_ROWS = 256  # objects that start together
 _MOST_ENTRIES = 16_384  # entries of a wave
+_SINGLE_PATHS = 64  # objects that start together if they have one path each
 
 
 @inlined
@@ -173,21 +174,28 @@ def add_waves(query, first, last, nodes, keep_proba, conserves, majority, walk_s
 
 
 @kernel
-def add_single_paths(query, first, last, nodes, majority, out):
+def add_single_paths(query, first, last, nodes, majority, wave, out):
     """The same for objects that follow one path each: no cell has an error or is missing.
 
-    One after the other: where there is nothing but a comparison, the processor guesses well enough.
+    As many at a time as fit in the wave, level by level; those that are in a leaf drop out. The child is selected by
+    arithmetic, as the processor can't guess it.
     """
-    links, threshold, cells = nodes.links, nodes.threshold, query.values
-    for row in range(first, last):
-        node, feature = np.uint64(0), links[0, FEATURE]
-        while feature != LEAF:
-            if cells[row, np.uint64(feature), 0] <= threshold[node]:
-                node += np.uint64(1)
-            else:
-                node = np.uint64(links[node, RIGHT])
-            feature = links[node, FEATURE]
-        add_answer(nodes.value[node], 1.0, majority, out[row])
+    links, threshold, cells, row, node = nodes.links, nodes.threshold, query.values, wave.row, wave.node
+    for top in range(first, last, row.shape[0]):
+        n_wave = start_wave(wave, top, min(top + row.shape[0], last))
+        while n_wave > 0:
+            end = np.uint64(0)
+            for m in range(n_wave):
+                here, of_row = node[m], np.uint64(row[m])
+                feature, right = links[np.uint64(here), FEATURE], links[np.uint64(here), RIGHT]
+                if feature == LEAF:
+                    add_answer(nodes.value[np.uint64(here)], 1.0, majority, out[of_row])
+                    continue
+                goes_left = np.int32(cells[of_row, np.uint64(feature), 0] <= threshold[np.uint64(here)])
+                row[end] = of_row
+                node[end] = right - (right - here - 1) * goes_left
+                end += np.uint64(1)
+            n_wave = np.int64(end)
 
 
 # Not kernels: arrays that are made in Python need not be compiled.
@@ -239,8 +247,9 @@ def add_answers(
     """Add the trees' answers for the objects [first, last) to the same rows of `out`: their probabilities or votes.
     `conserves`: what is pruned follows the other branch."""
     if query.complete and query.values.shape[2] == 1:
+        wave = new_wave(_SINGLE_PATHS)
         for nodes in trees:
-            add_single_paths(query, first, last, nodes, majority, out)
+            add_single_paths(query, first, last, nodes, majority, wave, out)
     else:
         space = new_walk_space(max(len(nodes.value) for nodes in trees), out.shape[1], keep_proba)
         for nodes in trees:
