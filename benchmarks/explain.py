@@ -46,9 +46,9 @@ def main() -> None:
         predict = seconds(lambda: forest.predict_proba(X, X_err=X_err), repeats)  # noqa: B023
         explain = seconds(lambda: forest.contributions(X, X_err=X_err), repeats)  # noqa: B023
         print(f"contributions of {n_objects:,} objects, prior {prior}: {explain / predict:.2f} × predict_proba")
-    one = slice(7, 8)
-    value = seconds(lambda: forest.value_of_measurement(X[one], X_err=X_err[one]), 10 * repeats)
-    print(f"value of a measurement, one object × {N_FEATURES} features × 100 trees: {1000 * value:.0f} ms")
+        one = slice(7, 8)
+        value = seconds(lambda: forest.value_of_measurement(X[one], X_err=X_err[one]), 10 * repeats)  # noqa: B023
+        print(f"value of a measurement, one object × 15 features × 100 trees, prior {prior}: {1000 * value:.0f} ms")
     ten = slice(0, 10)
     models = {
         "forest": forest,

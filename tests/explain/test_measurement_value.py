@@ -51,9 +51,9 @@ def test_the_forecast_comes_true():
     X_better[:, 3] = truth[:, 3] + better[:, 3] * random.normal(size=len(truth))
     before, after = (FOREST.predict_proba(x, X_err=e) for x, e in ((X_new, errors), (X_better, better)))
     real = entropy(before) - entropy(after)
-    scatter = np.hypot(real.std(), forecast.std()) / np.sqrt(len(real))
+    scatter = (real - forecast).std() / np.sqrt(len(real))
     assert forecast.mean() > 5 * scatter
-    assert forecast.mean() == pytest.approx(real.mean(), abs=3 * scatter + 0.15 * real.mean())
+    assert forecast.mean() == pytest.approx(real.mean(), abs=3 * scatter)
 
 
 def test_nothing_is_gained_where_nothing_is_open():
@@ -152,7 +152,7 @@ def test_the_forecast_of_the_joint_prior_comes_true(joint, factor):
     real = entropy(forest.predict_proba(x, X_err=errors)) - entropy(forest.predict_proba(x_again, X_err=again))
     error = (real - value.gain[:, 1]).std() / np.sqrt(len(real))
     assert real.mean() > 3 * error
-    assert value.gain[:, 1].mean() == pytest.approx(real.mean(), abs=3 * error + 0.25 * real.mean())
+    assert value.gain[:, 1].mean() == pytest.approx(real.mean(), abs=3 * error)
 
 
 def test_exact_and_missing_values_with_the_joint_prior(joint):
