@@ -87,7 +87,10 @@ class ExplainedModel(TreeEnsemble):
         query, falls_back = self._read_query(X, X_err, X_limit, X_samples, may_fall_back=True)
         trees = self._fallback_trees if falls_back else self._grown_trees
         objects = self._measurements((X, X_err, X_limit, X_samples))
-        others = self._measurements((background, background_err, background_limit, background_samples))
+        try:
+            others = self._measurements((background, background_err, background_limit, background_samples))
+        except ValueError as problem:
+            raise ValueError(f"background: {problem}") from problem
         others = others.rows(_some_rows(others.n_objects, n_background, random))
         together = one_after_the_other(objects, others)
 

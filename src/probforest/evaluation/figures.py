@@ -44,7 +44,7 @@ def figures_of(evaluation: Evaluation, importances=None, names=None, error_costs
     names_of_drawn = [name for name in _FIGURES if name != "error_size" or evaluation.error_sizes]
     plots = [Plot(name, _FIGURES[name].caption, _FIGURES[name].draw(evaluation)) for name in names_of_drawn]
     if error_costs is not None:
-        plots.append(Plot("error_cost", _CAPTION_OF_COSTS, _error_cost_figure(error_costs)))
+        plots.append(Plot("error_cost", _caption_of_costs(error_costs), _error_cost_figure(error_costs)))
     if importances is not None:
         names = [f"feature {i}" for i in range(len(importances))] if names is None else names
         plots.append(
@@ -106,12 +106,9 @@ def per_class_figure(evaluation: Evaluation) -> "Figure":
 
 def _floor(evaluation: Evaluation) -> float:
     """Where an axis of precision and recall begins: the room below all intervals is not needed."""
-    right, n_true, n_said = (
-        np.diag(evaluation.confusion),
-        evaluation.confusion.sum(axis=1),
-        evaluation.confusion.sum(axis=0),
-    )
-    pairs = zip(np.tile(right, 2).tolist(), np.concatenate([n_true, n_said]).tolist(), strict=True)
+    confusion = evaluation.confusion
+    n_right = np.tile(np.diag(confusion), 2).tolist()
+    pairs = zip(n_right, np.concatenate([confusion.sum(axis=1), confusion.sum(axis=0)]).tolist(), strict=True)
     lowest = min(share_right(hits, trials).low for hits, trials in pairs if trials)
     return float(np.floor(10 * lowest) / 10)
 
@@ -245,7 +242,9 @@ def importance_figure(names, importances, most=20, *, errors=None, quantity="imp
     return figure
 
 
-_CAPTION_OF_COSTS = "How much higher the accuracy is expected to be without the errors of one feature."
+def _caption_of_costs(costs: ErrorCosts) -> str:
+    objects = f"{costs.n_objects:,} of the objects"
+    return f"How much higher the accuracy is expected to be without the errors of one feature, from {objects}."
 
 
 def _error_cost_figure(costs: ErrorCosts) -> "Figure":
