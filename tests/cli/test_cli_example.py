@@ -1,5 +1,7 @@
 """`probforest example`."""
 
+import json
+
 import pandas as pd
 import pytest
 
@@ -39,3 +41,14 @@ def test_the_other_commands_take_them(tmp_path, capsys):
     assert call(*words) == 2
     assert "known.csv exists already" in capsys.readouterr().err
     assert call(*words, "--overwrite") == 0
+
+
+def test_several_formats_at_once(tmp_path, capsys):
+    made = said(capsys, "example", "-o", tmp_path, "--format", "csv", "parquet", "csv", "--objects", 5, "--json").out
+    files = json.loads(made)
+    assert files["survey"] == [str(tmp_path / "survey.csv"), str(tmp_path / "survey.parquet")]
+    assert len(list(tmp_path.iterdir())) == 6
+    pd.testing.assert_frame_equal(*(reader(path) for reader, path in zip(READERS, files["test"], strict=True)))
+
+
+READERS = (pd.read_csv, pd.read_parquet)

@@ -67,6 +67,12 @@ def test_wrong_rows(folder, capsys, rows, words):
     assert words in capsys.readouterr().err
 
 
+def test_a_row_that_is_not_there_has_no_name_either(folder, capsys):
+    words = ["explain", folder / "without_units.prf", folder / "t.csv", "--rows", "99999", "--id-column", "objid"]
+    assert call(*words) == 2
+    assert "there is no row 99999" in capsys.readouterr().err
+
+
 def test_errors_of_the_whole_table_decide_which_trees_are_explained(tmp_path, capsys):
     lines = [f"{'AB'[i % 2]},{i % 2 + i / 50},{0.1 + i % 2 / 10 + i / 1000}" for i in range(60)]
     (tmp_path / "t.csv").write_text("\n".join(["kind,g,e_g", *lines]) + "\n")
@@ -129,6 +135,23 @@ def test_the_best_measurements_of_a_survey(folder, capsys):
     assert [each["gain"] for each in found["ranking"]] == pytest.approx([gain for *_, gain in expected])
     assert [row["row"] for row in found["rows"]] == [each["row"] for each in found["ranking"]]
     assert "worth measuring again" in said(capsys, *words[:-1], "--id-column", "objid").out
+
+
+def test_a_ranking_of_numbers(numbers, capsys):
+    found = json.loads(said(capsys, "explain", numbers / "m.prf", numbers / "t.csv", "--ranking", 2, "--json").out)
+    model, table = probforest.load(numbers / "m.prf"), pd.read_csv(numbers / "t.csv")[["g", "e_g"]]
+    expected = model.value_of_measurement(table).ranking(2)
+    assert [(each["row"] - 1, each["feature"]) for each in found["ranking"]] == [
+        (row, name) for row, name, _ in expected
+    ]
+
+
+def test_a_bad_value_has_its_row_in_the_file(numbers, tmp_path, capsys):
+    table = pd.read_csv(numbers / "t.csv")
+    table.loc[4, "e_g"] = -1
+    table.to_csv(tmp_path / "bad.csv", index=False)
+    assert call("explain", numbers / "m.prf", tmp_path / "bad.csv", "--ranking", 2) == 2
+    assert "row 5" in capsys.readouterr().err
 
 
 def test_nothing_is_worth_measuring(tmp_path, capsys):

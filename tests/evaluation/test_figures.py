@@ -92,7 +92,7 @@ def test_names_of_classes_do_not_overlap(n_classes):
         beside = [label.get_window_extent() for label in axes.get_xticklabels()] if across else []
         assert all(left.x1 <= right.x0 + 1 for left, right in pairwise(beside))
         width, height = figure.get_size_inches()
-        assert width == (4.6 if n_classes <= 6 else 6.5)
+        assert width == (6.5 if across and n_classes > 6 else 4.6)
         assert height < 12
         assert axes.get_window_extent().width > 0.4 * figure.bbox.width
 
@@ -140,7 +140,13 @@ def test_axes_use_their_room():
     assert axes.get_xlim()[0] > 0.8
     assert axes.get_ylim()[0] > 0.8
     assert per_class_figure(evaluation).axes[0].get_xlim()[0] > 0.8
-    assert precision_recall_figure(evaluation).axes[0].get_ylim()[0] > 0.3
+    assert precision_recall_figure(evaluation).axes[0].get_ylim()[0] > 0.8
+
+
+def test_numbers_below_an_axis_do_not_overlap():
+    axes = drawn(importance_figure(["u", "g"], [0.00321, -0.00487])).axes[0]
+    boxes = [label.get_window_extent() for label in axes.get_xticklabels() if label.get_text()]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 
 def test_what_errors_cost():

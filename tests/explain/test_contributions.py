@@ -6,6 +6,7 @@ from scipy.stats import norm
 
 from probforest import (
     ProbabilisticDecisionTreeClassifier,
+    ProbabilisticDecisionTreeRegressor,
     ProbabilisticGradientBoostingClassifier,
     ProbabilisticRandomForestClassifier,
     ProbabilisticRandomForestRegressor,
@@ -181,6 +182,29 @@ def test_scores_of_boosting(n_classes):
     value = model.value_of_measurement(HOLES[:30], X_err=X_ERR[:30])
     np.testing.assert_allclose(value.top_probability, model.predict_proba(HOLES[:30], X_err=X_ERR[:30]).max(axis=1))
     assert value.gain.mean() > 0
+
+
+ESTIMATORS = {
+    "tree": ProbabilisticDecisionTreeClassifier(),
+    "forest": ProbabilisticRandomForestClassifier(5),
+    "boosting": ProbabilisticGradientBoostingClassifier(max_iter=8),
+    "tree of numbers": ProbabilisticDecisionTreeRegressor(error_scale=1.0),
+    "forest of numbers": ProbabilisticRandomForestRegressor(5, error_scale=1.0),
+}
+
+
+@pytest.mark.parametrize("keep_proba", [0.0, 0.05, 0.3, 1.0])
+@pytest.mark.parametrize("kind", ESTIMATORS)
+@pytest.mark.parametrize("exact", [False, True])
+def test_every_estimator(kind, keep_proba, exact):
+    model = ESTIMATORS[kind].set_params(keep_proba=keep_proba, random_state=0)
+    errors = {} if exact else {"X_err": X_ERR}
+    target = X @ [3.0, 1.0, 0.0, -1.0] if "numbers" in kind else Y
+    found = model.fit(HOLES, target, **errors).contributions(HOLES, **errors)
+    predict = {"boosting": "decision_function"}.get(kind, "predict" if "numbers" in kind else "predict_proba")
+    answers = getattr(model, predict)(HOLES, **errors).reshape(N, -1)
+    np.testing.assert_allclose(found.answers, answers, atol=1e-12)
+    np.testing.assert_allclose(found.base + found.values.sum(axis=1), answers, atol=1e-12)
 
 
 def test_means_of_numbers():

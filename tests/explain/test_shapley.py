@@ -149,7 +149,7 @@ def test_bad_arguments():
     forest = ProbabilisticRandomForestClassifier(2, random_state=0).fit(X, Y)
     with pytest.raises(ValueError, match="n_background"):
         forest.shapley_values(X[:2], background=X, n_background=0)
-    with pytest.raises(ValueError, match="X has 3 features, but"):
+    with pytest.raises(ValueError, match="background: X has 3 features, but"):
         forest.shapley_values(X[:2], background=X[:, :3])
     with pytest.raises(ValueError, match="expected a fitted model of probforest"):
         ShapExplainer(object(), X)

@@ -87,8 +87,8 @@ def _run(options: argparse.Namespace, console: Console, report: Path | None) -> 
     wrong = wrong_labels(model)
     if wrong is not None:
         details["Most probable classes in training that are expected to be wrong"] = f"{wrong:.1%}"
-    page = Page(details, too_good[:1].upper() + too_good[1:], notes, shifts, out_of_bag)
-    _draw(model, evaluation, options, report, page, studied)
+    said = Remarks(details, too_good[:1].upper() + too_good[1:], notes, shifts, out_of_bag)
+    _draw(model, evaluation, options, report, said, studied)
     written = [str(path) for path in (options.plots, options.report) if path is not None]
     if written:
         console.say(f"\nwritten: {', '.join(written)}")
@@ -197,7 +197,7 @@ def _details(
     }
 
 
-class Page(NamedTuple):
+class Remarks(NamedTuple):
     """What the report says besides numbers."""
 
     details: dict[str, str]
@@ -212,7 +212,7 @@ def _draw(
     evaluation: Evaluation,
     options: argparse.Namespace,
     report: Path | None,
-    page: Page,
+    remarks: Remarks,
     studied: Study | None,
 ) -> None:
     if studied is None:
@@ -223,5 +223,5 @@ def _draw(
         write_figures(plots, options.plots)
     if report is not None:
         title = f"{options.model.name} on {options.table.name}"
-        text = html_report(evaluation, plots, title=title, **page._asdict(), **studied._asdict())
+        text = html_report(evaluation, plots, title=title, **remarks._asdict(), **studied._asdict())
         report.write_text(text, encoding="utf-8", errors="backslashreplace")  # names of files may be no text

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..evaluation.drawing import write_figures
+from ..evaluation.page import html_page
 from ..inputs.cell_error import CellError
 from ..storage.catalogues import Catalogue, open_catalogue
 from ..support.atomic import replacing
@@ -43,9 +44,7 @@ def _run(options: argparse.Namespace, console: Console, html: Path | None) -> in
             rows = tuple(each.row for each in best)
             names = names_of_rows(catalogue, options.id_column, rows)
             if not rows:
-                console.say("No error of a single value limits an answer: no measurement is worth repeating.")
-                console.result({"table": str(options.table), "ranking": [], "rows": []})
-                return 0
+                return _nothing(console, options, html)
         elif options.id is not None:
             rows, names = rows_named(catalogue, columns_of(model), options.id, options.id_column)
         else:
@@ -58,6 +57,20 @@ def _run(options: argparse.Namespace, console: Console, html: Path | None) -> in
     explained = [_as_dict(model, row, place, why, value) for place, row in enumerate(rows)]
     console.result({"table": str(options.table), **ranking, "rows": explained})
     return 0
+
+
+def _nothing(console: Console, options: argparse.Namespace, html: Path | None) -> int:
+    """Say that there is nothing to rank."""
+    text = "No error of a single value limits an answer: no measurement is worth repeating."
+    console.say(text)
+    if html is not None:
+        html.write_text(html_page(_title(options), [], lead=text), encoding="utf-8", errors="backslashreplace")
+    console.result({"table": str(options.table), "ranking": [], "rows": []})
+    return 0
+
+
+def _title(options: argparse.Namespace) -> str:
+    return f"{options.model.name} on {options.table.name}"
 
 
 def _explanations(model: Any, catalogue: Catalogue, rows: Sequence[int], units: dict[str, Any]) -> tuple[Any, Any]:
@@ -109,9 +122,8 @@ def _draw(
     if options.plots is not None:
         console.say(f"figures: {', '.join(map(str, write_figures(plots, options.plots)))}")
     if html is not None:
-        title = f"{options.model.name} on {options.table.name}"
         heads = [label[:1].upper() + label[1:] for label in labels]
-        page = explanation_page(title, heads, plots, why, value, best)
+        page = explanation_page(_title(options), heads, plots, why, value, best)
         html.write_text(page, encoding="utf-8", errors="backslashreplace")
         console.say(f"written: {options.html}")
 

@@ -28,7 +28,7 @@ def reasons_of(model: Any, X: Any, shifts: Sequence[ErrorShift], proba: np.ndarr
         doubtful = np.arange(n_rows) if proba is None else np.flatnonzero(entropy_of(proba) > _SURE)
         limited_by, gain = [""] * n_rows, np.zeros(n_rows)
         if len(doubtful):
-            value = model.value_of_measurement(_rows(X, doubtful))
+            value = model.value_of_measurement(rows_of(X, doubtful))
             for place, row in enumerate(doubtful.tolist()):
                 limited_by[row] = value.brief(place)
                 gain[row] = max(value.gain[place].max(), 0.0) if limited_by[row] else 0.0
@@ -50,7 +50,7 @@ def names_of_columns(prefix: str) -> list[str]:
     return [f"{prefix}{name}" for name in COLUMNS]
 
 
-def _rows(X: Any, rows: np.ndarray) -> Any:
+def rows_of(X: Any, rows: np.ndarray) -> Any:
     """Rows of a table of pandas or astropy."""
     return X[rows] if hasattr(X, "colnames") else X.iloc[rows]
 

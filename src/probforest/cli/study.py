@@ -9,7 +9,7 @@ from ..evaluation.scores import Evaluation
 from ..evaluation.tables import Table
 from ..storage.catalogues import Catalogue
 from .predictions import TablePredictions, columns_of, table_for
-from .reasons import Reasons, reasons_of
+from .reasons import Reasons, reasons_of, rows_of
 from .table_rows import pick_rows
 
 _SAMPLE = 200  # rows that tell what errors cost
@@ -26,22 +26,22 @@ def study(
     model: Any, catalogue: Catalogue, evaluation: Evaluation, rows: np.ndarray, predictions: TablePredictions
 ) -> Study:
     """Read some rows of a table again; `rows` (n,) are those of the objects that were evaluated, and count from 0."""
+    wrong = [int(rows[mistake.place]) + 1 for mistake in evaluation.mistakes]
+    sample = rows[np.unique(np.linspace(0, len(rows) - 1, _SAMPLE).round().astype(int))] + 1  # evenly spread
+    names, places = columns_of(model), list(dict.fromkeys([*wrong, *sample.tolist()]))
+    X = table_for(pick_rows(catalogue, names, places), names, predictions.units)
+    where = {place: number for number, place in enumerate(places)}
+    sampled = rows_of(X, np.array([where[place] for place in sample.tolist()]))
     mistakes = None
-    if evaluation.mistakes:
-        places = [int(rows[mistake.place]) + 1 for mistake in evaluation.mistakes]
-        mistakes = _table(evaluation, places, _reasons(model, catalogue, places, predictions))
-    return Study(mistakes, _error_costs(model, catalogue, rows, predictions))
+    if wrong:
+        mistakes = _table(evaluation, wrong, _reasons(model, rows_of(X, np.arange(len(wrong))), predictions))
+    return Study(mistakes, _error_costs(model, sampled, predictions))
 
 
-def _read(model: Any, catalogue: Catalogue, places: list[int], units: dict[str, Any]) -> Any:
-    """Rows of the table, which count from 1."""
-    return table_for(pick_rows(catalogue, columns_of(model), places), columns_of(model), units)
-
-
-def _reasons(model: Any, catalogue: Catalogue, places: list[int], predictions: TablePredictions) -> Reasons | None:
+def _reasons(model: Any, X: Any, predictions: TablePredictions) -> Reasons | None:
     if model.voting == "majority":
         return None  # votes can't be explained
-    return reasons_of(model, _read(model, catalogue, places, predictions.units), predictions.shifts)
+    return reasons_of(model, X, predictions.shifts)
 
 
 def _table(evaluation: Evaluation, places: list[int], reasons: Reasons | None) -> Table:
@@ -57,15 +57,10 @@ def _table(evaluation: Evaluation, places: list[int], reasons: Reasons | None) -
     return Table([*heads, "main reasons for the answer", "limited by"], rows)
 
 
-def _error_costs(
-    model: Any, catalogue: Catalogue, rows: np.ndarray, predictions: TablePredictions
-) -> ErrorCosts | None:
-    """From a sample of the rows, evenly spread over the table."""
-    chosen = np.unique(np.linspace(0, len(rows) - 1, _SAMPLE).round().astype(int))
-    X = _read(model, catalogue, (rows[chosen] + 1).tolist(), predictions.units)
+def _error_costs(model: Any, X: Any, predictions: TablePredictions) -> ErrorCosts | None:
     with model.assuming(predictions.shifts):
         value = model.value_of_measurement(X)
     if not value.gain.any():
         return None
     costs = value.error_importances()
-    return ErrorCosts(costs.index, costs.values, costs.errors, len(chosen))
+    return ErrorCosts(costs.index, costs.values, costs.errors, len(value.gain))

@@ -29,7 +29,7 @@ def pick_rows(catalogue: Catalogue, names: Sequence[str], rows: Sequence[int]) -
 
 
 def names_of_rows(catalogue: Catalogue, column: str | None, rows: Sequence[int]) -> list[str]:
-    """What a column has in some rows, as text; empty without a column."""
+    """What a column has in some rows, as text; empty without a column, and for rows that are not there."""
     if column is None:
         return [""] * len(rows)
     found, first_row, wanted = dict[int, str](), 1, set(rows)
@@ -38,7 +38,7 @@ def names_of_rows(catalogue: Catalogue, column: str | None, rows: Sequence[int])
         here = [row for row in wanted if first_row <= row < last_row]
         found |= {row: str(chunk.others.column(column)[row - first_row].as_py()) for row in here}
         first_row = last_row
-    return [found[row] for row in rows]
+    return [found.get(row, "") for row in rows]
 
 
 def rows_named(

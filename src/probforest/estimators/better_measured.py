@@ -8,6 +8,7 @@ import numpy as np
 
 from ..features.cell_quantiles import better_known, cell_quantiles
 from ..features.limits import TrainingSpread
+from ..features.remeasured import Remeasured
 from ..kernels.layout import Cells
 
 # Pruning of careful answers, at most; 0 would cost several times as much and change next to nothing.
@@ -36,11 +37,8 @@ def possible_answers(
 ) -> Iterator[Possible]:
     """What `answers_of` would say about objects if the errors of one of their first features, one after the other, were
     `factor` × as large; `spreads` are those of these features. Exact values are left out: nothing is open there."""
-    if factor == 1:
-        return
-    n_objects, n_values = len(cells.values), len(spreads)
-    n_rows = max(1, _MOST_ROWS // (n_values * len(_LEVELS)))
-    for first, last in pairwise([*range(0, n_objects, n_rows), n_objects]):
+    n_values = len(spreads)
+    for first, last in _blocks(len(cells.values), n_values):
         some = cells._replace(values=cells.values[first:last])
         quantiles = cell_quantiles(some, spreads, _LEVELS)
         medians = cell_quantiles(some, spreads, np.array([0.5]))[:, :, 0]
@@ -55,3 +53,20 @@ def possible_answers(
             copies = some._replace(values=some.values[asked])
             answers = answers_of(better_known(copies, places.ravel(), medians[asked, j], j, factor))
             yield Possible(j, first + rows, answers.reshape(len(rows), len(_LEVELS), -1))
+
+
+def possible_answers_jointly(
+    remeasured: Remeasured, n_objects: int, n_values: int, factor: float, answers_of: Callable[[Cells], np.ndarray]
+) -> Iterator[Possible]:
+    """The same if features say something about each other: a better value changes what is known about all others."""
+    for first, last in _blocks(n_objects, n_values):
+        rows, features, cells = remeasured.cells(slice(first, last), _LEVELS, factor)
+        if len(rows):
+            answers = answers_of(cells).reshape(len(rows), len(_LEVELS), -1)
+            for j in np.unique(features).tolist():
+                yield Possible(j, rows[features == j], answers[features == j])
+
+
+def _blocks(n_objects: int, n_values: int) -> Iterator[tuple[int, int]]:
+    n_rows = max(1, _MOST_ROWS // (n_values * len(_LEVELS)))
+    return pairwise([*range(0, n_objects, n_rows), n_objects])

@@ -13,11 +13,11 @@ from ..trees.fitted_tree import FittedTree
 from ..trees.leaf_moments import Moments
 from .argument_types import Uncertainty
 from .arguments import BETTER, VALUES
-from .better_measured import KEEP_PROBA, check_factor, possible_answers
-from .shapley import ShapleyExplained
+from .better_measured import KEEP_PROBA, check_factor
+from .explained_model import ExplainedModel
 
 
-class ExplainedRegressor(ShapleyExplained):
+class ExplainedRegressor(ExplainedModel):
     """The part of a regressor that says which measurements are worth making. Not for use on its own."""
 
     def _explained_answers(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
@@ -72,8 +72,9 @@ class ExplainedRegressor(ShapleyExplained):
             )
         trees = self._fallback_trees if falls_back else self._grown_trees
         moments = Moments(trees, min(float(self.keep_proba), KEEP_PROBA), self.n_jobs)
-        variance, spreads = moments.of(query)[:, 1], self.feature_model_.spreads
-        gain = np.zeros((len(variance), len(spreads)))
-        for j, rows, answers in possible_answers(query, spreads, factor, moments.of):
+        variance = moments.of(query)[:, 1]
+        gain = np.zeros((len(variance), self.feature_model_.n_values))
+        given = X, X_err, X_limit, X_samples
+        for j, rows, answers in self._possible_answers(given, query, falls_back, factor, moments.of):
             gain[rows, j] = variance[rows] - answers[:, :, 1].mean(axis=1)
         return NumberMeasurementValue(gain, self.feature_model_.names_of_values, factor, np.sqrt(variance))

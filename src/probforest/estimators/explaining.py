@@ -16,14 +16,14 @@ from ..trees.contributions import close_the_sum, mean_contributions
 from ..trees.fitted_tree import FittedTree, sum_of_answers
 from .argument_types import Uncertainty
 from .arguments import BETTER, VALUES
-from .better_measured import KEEP_PROBA, check_factor, possible_answers
-from .shapley import ShapleyExplained
+from .better_measured import KEEP_PROBA, check_factor
+from .explained_model import ExplainedModel
 
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
 _SMALL_STEP = 1e-4
 
 
-class ExplainedClassifier(ShapleyExplained):
+class ExplainedClassifier(ExplainedModel):
     """The part of a classifier that explains answers. Not for use on its own."""
 
     voting: str
@@ -146,9 +146,10 @@ class ExplainedClassifier(ShapleyExplained):
         query, falls_back = self._read_query(X, X_err, X_limit, X_samples, may_fall_back=True)
         trees = self._fallback_trees if falls_back else self._grown_trees
         now = self._careful_answers(trees, query)
-        entropy, top, spreads = _entropy(now), now.max(axis=1), self.feature_model_.spreads
-        gain, surer, change = np.zeros((3, len(now), len(spreads)))
-        for j, rows, answers in possible_answers(query, spreads, factor, partial(self._careful_answers, trees)):
+        entropy, top = _entropy(now), now.max(axis=1)
+        gain, surer, change = np.zeros((3, len(now), self.feature_model_.n_values))
+        given, answers_of = (X, X_err, X_limit, X_samples), partial(self._careful_answers, trees)
+        for j, rows, answers in self._possible_answers(given, query, falls_back, factor, answers_of):
             gain[rows, j] = entropy[rows] - _entropy(answers).mean(axis=1)
             surer[rows, j] = answers.max(axis=2).mean(axis=1) - top[rows]
             change[rows, j] = (answers.argmax(axis=2) != now[rows].argmax(axis=1)[:, None]).mean(axis=1)

@@ -25,6 +25,8 @@ MOST_IN_NARROW_FIGURES = 6  # classes
 LONGEST_NAME = 22
 LONGEST_NAME_OF_MANY = 18  # along two sides of a matrix
 LONGEST_FEATURE = 28
+ALMOST_ALL = 0.98  # recall
+MOST_TICKS = 5  # of numbers with several digits, side by side
 SHARE_TICKS = (0, 0.05, 0.2, 0.5, 1)
 
 
@@ -42,7 +44,7 @@ def figures_of(evaluation: Evaluation, importances=None, names=None, error_costs
     names_of_drawn = [name for name in _FIGURES if name != "error_size" or evaluation.error_sizes]
     plots = [Plot(name, _FIGURES[name].caption, _FIGURES[name].draw(evaluation)) for name in names_of_drawn]
     if error_costs is not None:
-        plots.append(Plot("error_cost", _CAPTION_OF_COSTS, _error_cost_figure(error_costs)))
+        plots.append(Plot("error_cost", _caption_of_costs(error_costs), _error_cost_figure(error_costs)))
     if importances is not None:
         names = [f"feature {i}" for i in range(len(importances))] if names is None else names
         plots.append(
@@ -86,7 +88,7 @@ def per_class_figure(evaluation: Evaluation) -> "Figure":
     """Precision and recall of every class, a row each."""
     n_classes = len(evaluation.classes)
     height = 1.3 + max(0.6, _row_height(n_classes, 0.35) * n_classes)
-    with new_figure(height, _width_for(n_classes)) as figure:
+    with new_figure(height) as figure:
         axes = figure.add_subplot()
         n_right = np.diag(evaluation.confusion)
         recall = n_right, evaluation.confusion.sum(axis=1)
@@ -104,12 +106,9 @@ def per_class_figure(evaluation: Evaluation) -> "Figure":
 
 def _floor(evaluation: Evaluation) -> float:
     """Where an axis of precision and recall begins: the room below all intervals is not needed."""
-    right, n_true, n_said = (
-        np.diag(evaluation.confusion),
-        evaluation.confusion.sum(axis=1),
-        evaluation.confusion.sum(axis=0),
-    )
-    pairs = zip(np.tile(right, 2).tolist(), np.concatenate([n_true, n_said]).tolist(), strict=True)
+    confusion = evaluation.confusion
+    n_right = np.tile(np.diag(confusion), 2).tolist()
+    pairs = zip(n_right, np.concatenate([confusion.sum(axis=1), confusion.sum(axis=0)]).tolist(), strict=True)
     lowest = min(share_right(hits, trials).low for hits, trials in pairs if trials)
     return float(np.floor(10 * lowest) / 10)
 
@@ -173,12 +172,18 @@ def precision_recall_figure(evaluation: Evaluation) -> "Figure":
     with new_figure(4.0) as figure:
         axes = figure.add_subplot()
         drawn = _plot_curves(axes, evaluation, lambda curve: (curve.precision_recall, curve.average_precision))
-        lowest = min((curve.share for curve in drawn), default=0.0)
-        axes.set(xlim=(-0.01, 1.01), ylim=(np.floor(10 * lowest) / 10 - 0.01, 1.01))
+        axes.set(xlim=(-0.01, 1.01), ylim=(_lowest_precision(drawn) - 0.01, 1.01))
         axes.set(xlabel="recall: share of the class that is found", ylabel="precision: share that is right")
         _percent_axes(axes)
         axes.legend(loc="lower left", title="average precision")
     return figure
+
+
+def _lowest_precision(curves: Sequence[ClassCurve]) -> float:
+    """Where an axis of precision begins. The last drop, where the last objects of a class are found, may end below."""
+    points = np.concatenate([curve.precision_recall for curve in curves] or [np.ones((1, 2))])
+    lowest = points[points[:, 0] <= ALMOST_ALL, 1].min(initial=1.0)
+    return float(min(np.floor(10 * lowest) / 10, 0.9))
 
 
 def _plot_curves(axes: Any, evaluation: Evaluation, part: Callable[[ClassCurve], tuple[np.ndarray, float]]) -> list:
@@ -232,11 +237,14 @@ def importance_figure(names, importances, most=20, *, errors=None, quantity="imp
         axes.set_yticks(np.arange(len(first)), _short_names([names[i] for i in first], LONGEST_FEATURE))
         axes.set_ylim(len(first) - 0.4, -0.6)
         axes.grid(visible=False, axis="y")
+        axes.locator_params(axis="x", nbins=MOST_TICKS)
         axes.set_xlabel(quantity + _about_the_rest(importances, first))
     return figure
 
 
-_CAPTION_OF_COSTS = "How much higher the accuracy is expected to be without the errors of one feature."
+def _caption_of_costs(costs: ErrorCosts) -> str:
+    objects = f"{costs.n_objects:,} of the objects"
+    return f"How much higher the accuracy is expected to be without the errors of one feature, from {objects}."
 
 
 def _error_cost_figure(costs: ErrorCosts) -> "Figure":

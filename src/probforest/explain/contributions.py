@@ -13,16 +13,36 @@ from . import figures
 
 @dataclass(frozen=True, eq=False)
 class Contributions:
-    """What each feature adds to the answers for n objects: `base` + the sum of `values` over features = `answers`."""
+    """What each feature adds to the answers for n objects: `base` + the sum of `values` over features = `answers`.
 
-    base: np.ndarray  # (k,) the answer before anything is known about an object
-    values: np.ndarray  # (n, d, k)
-    answers: np.ndarray  # (n, k) what `predict_proba` returns
-    names: list[str]  # (d) of features
-    classes: np.ndarray  # (k,)
-    quantity: str = "probability"  # what answers are; boosting has a "score"
-    errors: np.ndarray | None = None  # (n, d, k) standard errors of values that were estimated by sampling
-    data: np.ndarray | None = None  # (n, d) the measured values, if they are known
+    Attributes
+    ----------
+    base : ndarray of shape (n_classes,)
+        The answer before anything is known about an object.
+    values : ndarray of shape (n_samples, n_features, n_classes)
+        What each feature adds. Regressors have one column instead of classes.
+    answers : ndarray of shape (n_samples, n_classes)
+        What the model predicts.
+    names : list of str
+        Names of the features.
+    classes : ndarray of shape (n_classes,)
+        The classes.
+    quantity : str
+        What the answers are: "probability", "score" (boosting) or "mean" (of the target).
+    errors : ndarray of shape (n_samples, n_features, n_classes) or None
+        Standard errors of values that were estimated by sampling.
+    data : ndarray of shape (n_samples, n_features) or None
+        The measured values, if they are known.
+    """
+
+    base: np.ndarray
+    values: np.ndarray
+    answers: np.ndarray
+    names: list[str]
+    classes: np.ndarray
+    quantity: str = "probability"
+    errors: np.ndarray | None = None
+    data: np.ndarray | None = None
 
     def __repr__(self) -> str:
         n_objects, n_features, n_classes = self.values.shape

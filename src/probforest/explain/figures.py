@@ -11,7 +11,8 @@ from ..support.extras import need
 from ..support.wording import one_line, shortened
 
 UP, DOWN, NEUTRAL = "#0072b2", "#d55e00", "#777777"  # Okabe and Ito's: colour-blind readers can tell them apart
-_LONGEST_NAME = 34
+_LONGEST_NAME = 28
+_MOST_TICKS = 6
 _ROOM_FOR_NUMBERS = 0.2  # of the width, on either side
 
 
@@ -34,6 +35,7 @@ def waterfall(ax: Any, base: float, steps: Sequence[tuple[str, float]], label: s
         _write_number(ax, number, place, f"{number:.{digits}f}", left=False)
     _name_rows(ax, ["average", *(name for name, _ in steps), "this object"])
     ax.set_xlim(low - room, high + room)
+    ax.locator_params(axis="x", nbins=_MOST_TICKS)
     ax.set_xlabel(label, parse_math=False)
     return ax
 
@@ -43,6 +45,7 @@ def bars(ax: Any, numbers: Sequence[tuple[str, float]], label: str, errors: Any 
     ax = new_axes(ax, len(numbers))
     ax.barh(range(len(numbers)), [number for _, number in numbers], xerr=errors, color=UP, ecolor=NEUTRAL, height=0.7)
     _name_rows(ax, [name for name, _ in numbers])
+    ax.locator_params(axis="x", nbins=_MOST_TICKS)
     ax.set_xlabel(label, parse_math=False)
     return ax
 

@@ -20,6 +20,17 @@ _MOST_LINES = 30
 class Importances:
     """Importances of features by their names, the largest first. It is used like a Series of pandas.
 
+    Attributes
+    ----------
+    index : list of str
+        Names of the features.
+    values : ndarray of shape (n_features,)
+        Their importances.
+    errors : ndarray of shape (n_features,) or None
+        Standard errors of the values, if they are known.
+    quantity : str
+        What the values are.
+
     Examples
     --------
     >>> table = Importances.of(["u", "g", "r"], [0.2, 0.5, 0.3], "impurity decrease")
@@ -32,10 +43,10 @@ class Importances:
     (0.2, 'g', {'g': 0.5})
     """
 
-    index: list[str]  # (d) names of features
-    values: np.ndarray  # (d,)
-    errors: np.ndarray | None = None  # (d,) standard errors of the values, if they are known
-    quantity: str = "importance"  # what the values are
+    index: list[str]
+    values: np.ndarray
+    errors: np.ndarray | None = None
+    quantity: str = "importance"
 
     @classmethod
     def of(cls, names: Any, values: Any, quantity: str, errors: Any = None) -> Importances:

@@ -160,12 +160,29 @@ class MeasurementValue(BetterMeasurements):
 
     Entropies are in bits: 0 for a certain answer, 1 for two equally probable classes. Answers are those with
     hardly any pruning (`keep_proba` of 0.002 at most), and differ a little from `predict_proba`.
+
+    Attributes
+    ----------
+    gain : ndarray of shape (n_samples, n_features)
+        Expected gain of information in bits, if one value were known better.
+    names : list of str
+        Names of the features.
+    factor : float
+        Factor of the errors; 0: the value would be known exactly.
+    entropy : ndarray of shape (n_samples,)
+        Entropies of the answers as they are.
+    top_probability : ndarray of shape (n_samples,)
+        Probability of the most probable class, as it is.
+    expected_top_probability : ndarray of shape (n_samples, n_features)
+        What it is expected to be, if one value were known better.
+    change : ndarray of shape (n_samples, n_features)
+        The probability that another class would be the most probable one.
     """
 
-    entropy: np.ndarray  # (n,) of the answers as they are
-    top_probability: np.ndarray  # (n,) of the most probable class, as it is
-    expected_top_probability: np.ndarray  # (n, d) if one value were known better
-    change: np.ndarray  # (n, d) the probability that another class would be the most probable one
+    entropy: np.ndarray
+    top_probability: np.ndarray
+    expected_top_probability: np.ndarray
+    change: np.ndarray
 
     gain_label = "expected gain of information [bits]"
 
@@ -239,9 +256,22 @@ class NumberMeasurementValue(BetterMeasurements):
 
     Answers are those with hardly any pruning (`keep_proba` of 0.002 at most) and before calibration, and differ a
     little from `predict_distribution`.
+
+    Attributes
+    ----------
+    gain : ndarray of shape (n_samples, n_features)
+        Expected loss of variance, if one value were known better.
+    names : list of str
+        Names of the features.
+    factor : float
+        Factor of the errors; 0: the value would be known exactly.
+    std : ndarray of shape (n_samples,)
+        Standard deviation of every target, as it is.
+    expected_std : ndarray of shape (n_samples, n_features)
+        Root of the expected variance, if one value were known better.
     """
 
-    std: np.ndarray  # (n,) standard deviation of the target, as it is
+    std: np.ndarray
 
     gain_label = "expected loss of variance"
 

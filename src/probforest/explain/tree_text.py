@@ -10,9 +10,19 @@ from .tree_words import LEAF, TreeWords
 
 
 class Path(NamedTuple):
-    """A way of an object through a tree, and what it finds at its end."""
+    """A way of an object through a tree, and what it finds at its end.
 
-    probability: float  # that the object takes it
+    Attributes
+    ----------
+    probability : float
+        That the object takes it.
+    conditions : str
+        Which values lead there.
+    answer : str
+        What the leaf says, and how many training objects it has.
+    """
+
+    probability: float
     conditions: str
     answer: str
 

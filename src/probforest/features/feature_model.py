@@ -123,11 +123,19 @@ class FeatureModel:
         return _checked(table, self.families)
 
     def apply(
-        self, table: Measurements, *, unknown_error: str, n_jobs: int | None = None, values_only: bool = False
+        self,
+        table: Measurements,
+        *,
+        unknown_error: str,
+        n_jobs: int | None = None,
+        values_only: bool = False,
+        errors_of: Measurements | None = None,
+        narrowing: float = NARROWING,
     ) -> Cells:
-        """The cells of a table that was `read`; `values_only`: without error features."""
-        sizes = None if values_only else sizes_of_errors(table, self.error_features)
-        return _distributions(table, sizes, self.layout, self, unknown_error, n_jobs).cells()
+        """The cells of a table that was `read`; `values_only`: without error features, which are those of `errors_of`
+        if it is given. With a `narrowing` of 1, joint posteriors are as wide as they are."""
+        sizes = None if values_only else sizes_of_errors(errors_of or table, self.error_features)
+        return _distributions(table, sizes, self.layout, self, unknown_error, n_jobs, narrowing).cells()
 
     def posterior(self, table: Measurements, *, unknown_error: str, n_jobs: int | None = None) -> CellSummaries:
         """Median and widths of every cell of a table that was `read`: posteriors as they are, not as trees see them."""

@@ -16,11 +16,18 @@ def add(commands) -> None:
         "test.csv with 1,000 more, and survey.csv with objects whose classes are not known. All have ten magnitudes "
         "with errors.",
         epilog="example:\n"
-        "  probforest example -o tables --format parquet\n"
-        "  probforest train tables/known.parquet --target kind --drop objid -o quasars.prf",
+        "  probforest example -o tables --format csv parquet fits\n"
+        "  probforest train tables/known.fits --target kind --drop objid -o quasars.prf",
     )
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="DIR", help="a folder for the tables")
-    parser.add_argument("--format", choices=FORMATS, default="csv", help="the format of the tables (default: csv)")
+    parser.add_argument(
+        "--format",
+        nargs="+",
+        choices=FORMATS,
+        default=["csv"],
+        metavar="FORMAT",
+        help=f"one or more formats of the tables: {', '.join(FORMATS)} (default: csv)",
+    )
     parser.add_argument(
         "--objects", type=integer(1), default=10_000, metavar="N", help="objects of the survey (default: 10000)"
     )

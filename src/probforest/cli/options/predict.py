@@ -42,8 +42,8 @@ def add(commands) -> None:
         "--explain",
         action="store_true",
         help="add the columns reasons (the features that matter most for the answer, and what they add), limited_by "
-        "(the error that limits the answer) and limited_by_gain (what would be gained without it, in bits); takes many "
-        "times as long",
+        "(the error that limits the answer) and limited_by_gain (what would be gained without it, in bits of "
+        "information, or as variance); takes many times as long",
     )
     parser.add_argument(
         "--draws",

@@ -1,8 +1,9 @@
-"""Shapley values of the features, for models with any target."""
+"""What models with any target say about their own answers."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from ..explain.contributions import Contributions
 from ..features.mixed_measurements import mixed, one_after_the_other
+from ..features.remeasured import Remeasured
 from ..inputs.parameters import check_integer
 from ..kernels.layout import Cells
 from ..support.docstrings import described
@@ -18,11 +20,13 @@ from ..trees.fitted_tree import FittedTree
 from ..trees.shapley import Answers, shapley_values
 from .argument_types import Uncertainty
 from .arguments import BACKGROUND, VALUES
+from .better_measured import Possible, possible_answers, possible_answers_jointly
 from .ensemble import TreeEnsemble
 
 
-class ShapleyExplained(TreeEnsemble):
-    """The part of a model that computes Shapley values. Not for use on its own."""
+class ExplainedModel(TreeEnsemble):
+    """The part of a model that computes Shapley values, and what it would answer if values were known better. Not for
+    use on its own."""
 
     @abstractmethod
     def _explained_answers(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
@@ -83,7 +87,10 @@ class ShapleyExplained(TreeEnsemble):
         query, falls_back = self._read_query(X, X_err, X_limit, X_samples, may_fall_back=True)
         trees = self._fallback_trees if falls_back else self._grown_trees
         objects = self._measurements((X, X_err, X_limit, X_samples))
-        others = self._measurements((background, background_err, background_limit, background_samples))
+        try:
+            others = self._measurements((background, background_err, background_limit, background_samples))
+        except ValueError as problem:
+            raise ValueError(f"background: {problem}") from problem
         others = others.rows(_some_rows(others.n_objects, n_background, random))
         together = one_after_the_other(objects, others)
 
@@ -96,6 +103,22 @@ class ShapleyExplained(TreeEnsemble):
         base, (classes, quantity) = known.background.mean(axis=0), self._explained_columns
         names, data = self.feature_model_.names_of_values, objects.center.T
         return Contributions(base, found.values, answers, names, classes, quantity, found.errors, data)
+
+    def _possible_answers(
+        self, given: tuple, query: Cells, falls_back: bool, factor: float, answers_of: Callable[[Cells], np.ndarray]
+    ) -> Iterator[Possible]:
+        """What might be answered if the errors of one value were `factor` × as large, feature by feature; `given` is
+        (X, X_err, X_limit, X_samples), and `query` their cells."""
+        features = self.feature_model_
+        if factor == 1:
+            return iter(())
+        if not features.says_something_jointly:
+            return possible_answers(query, features.spreads, factor, answers_of)
+        table = self._measurements(given)
+        remeasured = Remeasured(
+            features, table, unknown_error=self.unknown_error, n_jobs=self.n_jobs, values_only=falls_back
+        )
+        return possible_answers_jointly(remeasured, table.n_objects, features.n_values, factor, answers_of)
 
     def _measurements(self, given: tuple) -> Any:
         """The checked numbers of a table."""
