@@ -309,7 +309,7 @@ class ProbabilisticRegressor(RegressorMixin, TreeEnsemble):
         chooses = table.has_errors and is_open and not self._adds_trees
         if np.count_nonzero(weight) < FEWEST_FOR_TRIAL or not (chooses or needs_scatter):
             return None
-        rows = sample_for_trial(weight, self.n_estimators, FEWEST_OBJECTS, 4 * TREES)
+        rows = sample_for_trial(weight, self.n_estimators, FEWEST_OBJECTS, 3 * TREES)
         target = numbers.rows(rows).scaled_by(weight[rows]).for_kernels()
         try:
             ways = self._possible_ways() if chooses else {"used": (self.error_scale_, self.prior_)}
