@@ -53,13 +53,13 @@ def fit_mixture(points: NoisyPoints, effort: Effort = THOROUGH, n_jobs: int | No
     if min(training.weight.sum(), test.weight.sum()) < _FEWEST_OBJECTS:
         return None
     best, mixture = None, _standard(points.place.shape[1])
-    likelihood = _log_likelihoods(mixture, test)
+    likelihood = _log_likelihoods(mixture, test, n_jobs)
     while True:
         mixture = _improved(mixture, training, _FIRST_STEPS, n_jobs)
-        if not _is_better(_log_likelihoods(mixture, test), likelihood, test.weight):
+        if not _is_better(_log_likelihoods(mixture, test, n_jobs), likelihood, test.weight):
             break
         best = _improved(mixture, training, effort.more_steps, n_jobs)
-        likelihood = _log_likelihoods(best, test)
+        likelihood = _log_likelihoods(best, test, n_jobs)
         n_components = 2 * len(best.share)
         if n_components > effort.most_components or n_components * _FEWEST_OBJECTS > training.weight.sum():
             break
@@ -79,8 +79,11 @@ def _standard(n_features: int) -> Mixture:
     return Mixture(np.ones(1), np.zeros((1, n_features)), np.eye(n_features)[None])
 
 
-def _log_likelihoods(mixture: Mixture, points: NoisyPoints) -> np.ndarray:
-    return posteriors(points.place, points.variance, mixture)[2]
+def _log_likelihoods(mixture: Mixture, points: NoisyPoints, n_jobs: int | None) -> np.ndarray:
+    def of_piece(piece: NoisyPoints) -> np.ndarray:
+        return posteriors(piece.place, piece.variance, mixture)[2]
+
+    return np.concatenate(list(in_threads(of_piece, _pieces(points), n_jobs)))
 
 
 def _is_better(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> bool:
@@ -90,9 +93,13 @@ def _is_better(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> bool:
     return bool(gain > max(error, _LEAST_GAIN))
 
 
+def _pieces(points: NoisyPoints) -> list[NoisyPoints]:
+    return [points.rows(slice(at, at + _PIECE)) for at in range(0, len(points.weight), _PIECE)]
+
+
 def _improved(mixture: Mixture, points: NoisyPoints, most_steps: int, n_jobs: int | None) -> Mixture:
     """Steps of the EM algorithm, until they gain little."""
-    pieces = [points.rows(slice(at, at + _PIECE)) for at in range(0, len(points.weight), _PIECE)]
+    pieces = _pieces(points)
     total, before = points.weight.sum(), -np.inf
     for _ in range(most_steps):
         sums = _added(list(in_threads(partial(_expectations, mixture), pieces, n_jobs)))
