@@ -21,6 +21,7 @@ _LEAST_VARIANCE = 1e-3  # of a component in any direction; a feature has 1 in al
 _PSEUDO_OBJECTS = 1.0  # objects that a component has in addition, with the covariance of all: none of them collapses
 _LEAST_SHARE = 1e-10  # of a component; its logarithm is a number
 _DIGITS = 9  # of a mixture: sums of the same numbers in another order must not make another forest
+_MANY = 2500  # objects, from which on a part of them is enough to find the number of components
 _PIECE = 512  # objects at a time; sums depend on where pieces end, so that it is the same for any number of threads
 
 
@@ -29,9 +30,10 @@ class Effort(NamedTuple):
 
     most_components: int
     more_steps: int  # of the EM algorithm for each number of components that helps, at most
+    last_steps: int  # with all objects and the best number of components, at most
 
 
-THOROUGH, QUICK = Effort(32, 12), Effort(4, 5)
+THOROUGH, QUICK = Effort(32, 12, 30), Effort(4, 5, 5)
 
 
 class NoisyPoints(NamedTuple):
@@ -48,8 +50,7 @@ class NoisyPoints(NamedTuple):
 def fit_mixture(points: NoisyPoints, effort: Effort = THOROUGH, n_jobs: int | None = None) -> Mixture | None:
     """The mixture of true values. None if independent standard normal values explain objects that were held out as
     well, or if there are too few to tell."""
-    held_out = _held_out(points)
-    training, test = points.rows(~held_out), points.rows(held_out)
+    training, test = _halves(points)
     if min(training.weight.sum(), test.weight.sum()) < _FEWEST_OBJECTS:
         return None
     best, mixture = None, _standard(points.place.shape[1])
@@ -64,14 +65,16 @@ def fit_mixture(points: NoisyPoints, effort: Effort = THOROUGH, n_jobs: int | No
         if n_components > effort.most_components or n_components * _FEWEST_OBJECTS > training.weight.sum():
             break
         mixture = _split(best)
-    return None if best is None else _rounded(_improved(best, points, effort.more_steps, n_jobs))
+    return None if best is None else _rounded(_improved(best, points, effort.last_steps, n_jobs))
 
 
-def _held_out(points: NoisyPoints) -> np.ndarray:
-    """Half of the objects, (n,) bool, chosen by what they are, so that neither the order of rows and features nor
-    objects that come twice change the choice."""
+def _halves(points: NoisyPoints) -> tuple[NoisyPoints, NoisyPoints]:
+    """Half of the objects, or of a part of many, and the other half, chosen by what they are, so that neither the order
+    of rows and features nor objects that come twice change the choice."""
     about = points.place.sum(axis=1) / np.sqrt(points.place.shape[1])
-    return np.floor(100 * about) % 2 == 0
+    part = -(-len(about) // _MANY)  # one object of so many
+    used, held_out = np.floor(10_000 * about) % part == 0, np.floor(100 * about) % 2 == 0
+    return points.rows(used & ~held_out), points.rows(used & held_out)
 
 
 def _standard(n_features: int) -> Mixture:
