@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from probforest import ProbabilisticDecisionTreeClassifier, ProbabilisticRandomForestClassifier, load, save
-from probforest.datasets import add_noise, make_two_classes
+from probforest.datasets import add_noise, make_two_classes, remove_cells
 from probforest.estimators.choices import describe_choices
 
 
@@ -162,3 +162,17 @@ def test_warm_start_needs_the_rules_of_before(changed):
         model.set_params(n_estimators=3, **changed).fit(X, y, X_err=X_err)
     model.set_params(missing="auto", prior="auto").fit(X, y, X_err=X_err)
     assert len(model.trees_) == 3
+
+
+def test_missing_values_of_exact_tables_are_estimated_where_that_is_better():
+    X, y = make_two_classes(1500, random_state=3)
+    holes = remove_cells(X, 0.3, random_state=1)
+    auto = forest(n_estimators=40).fit(holes, y)
+    trial = auto.prior_trial_
+    assert auto.prior_ == "joint"
+    assert (trial.none, trial.error) == (trial.empirical, 0.0)
+    assert trial.empirical - trial.joint > trial.joint_error > 0
+    independent = np.random.default_rng(0).uniform(size=(400, 4))
+    independent[::7, 1] = np.nan
+    plain = forest(n_estimators=10).fit(independent, y[:400])
+    assert plain.prior_ == "empirical"

@@ -132,3 +132,14 @@ def test_bins_do_not_depend_on_the_order_of_rows_with_equal_grid_points():
     for order in ([4, 3, 2, 1, 0], [2, 0, 4, 1, 3]):
         found = binned(values[order], errors[order])
         np.testing.assert_array_equal(found.codes[..., :7], expected.codes[order][..., :7])
+
+
+def test_quick_bins_are_those_of_few_objects():
+    random = np.random.default_rng(0)
+    measurements = read_measurements(random.normal(size=(4000, 2)), random.gamma(1, 0.1, (4000, 2)))
+    thorough, quick = (learn_bins(measurements, np.ones(4000), 64, quick=quick) for quick in (False, True))
+    for one, other in zip(thorough, quick, strict=True):
+        assert len(one.edges) == len(other.edges) == 63
+        assert np.abs(np.searchsorted(one.edges, other.edges) - np.arange(63)).max() <= 4
+    few = read_measurements(np.repeat([[0.0], [1.0], [2.0]], 1000, axis=0))
+    np.testing.assert_array_equal(learn_bins(few, np.ones(3000), 64, quick=True)[0].edges, [0.5, 1.5])

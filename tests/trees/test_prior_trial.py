@@ -29,7 +29,8 @@ def test_samples_are_objects_with_weight_in_order_and_affordable():
     assert (np.diff(sample) > 0).all()
     assert (weight[sample] > 0).all()
     few = sample_for_trial(np.ones(3000), 100)
-    assert 3 * TREES * len(few) <= SHARE_OF_FIT * 3000 * 100
+    different = len(few) * (1 - np.exp(-0.5))  # objects in a tree that draws half as many
+    assert 3 * TREES * different <= SHARE_OF_FIT * 100 * 3000 * (1 - np.exp(-1.0))
     assert len(sample_for_trial(np.ones(200), 100)) == 200  # the smallest tables as a whole
 
 
@@ -86,7 +87,7 @@ def test_the_error_is_the_scatter_between_trials():
     random, weight = np.random.default_rng(2), np.ones(200)
     trials = [judge(LABELS, answers(random, 0.0), answers(random, 0.0), weight) for _ in range(150)]
     scatter = np.std([trial.empirical - trial.none for trial in trials])
-    assert np.mean([trial.error for trial in trials]) == pytest.approx(scatter, rel=0.2)
+    assert scatter < np.mean([trial.error for trial in trials]) < 1.5 * scatter  # twice the variance would be 1.9
 
 
 def test_a_prior_that_was_given_up_is_compared_after_as_many_trees():

@@ -386,7 +386,7 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
 
     def _rows_of_trial(self, weight: np.ndarray) -> np.ndarray:
         """The objects that ways to use errors are tried on."""
-        return sample_for_trial(weight, self.n_estimators, FEWEST_OBJECTS, 4 * TREES)
+        return sample_for_trial(weight, self.n_estimators, FEWEST_OBJECTS, 3 * TREES)
 
     def _possible_ways(self) -> dict[str, tuple[float, str | None]]:
         """What the parameters leave to be chosen: factors of errors and priors, the safest way first."""

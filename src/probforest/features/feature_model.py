@@ -22,7 +22,7 @@ from .cell_summaries import CellSummaries, summaries_of
 from .error_shift import ErrorShift, find_shifts
 from .error_spread import ErrorSpread, learn_error_spreads, sizes_of_errors
 from .feature_bins import FeatureBins, bins_between, learn_bins
-from .joint_prior import NARROWING, JointPrior, learn_joint_prior, with_joint_prior
+from .joint_prior import NARROWING, SAMPLE, JointPrior, learn_joint_prior, with_joint_prior
 from .limits import TrainingSpread
 from .measurements import Measurements, read_measurements
 from .prior import Prior, learn_priors, sample_of, with_priors
@@ -294,7 +294,7 @@ class _Learner:
         if others is None:
             return measurements, self.weight
         mean = self.weight[self.weight > 0].mean()
-        sample = sample_of(np.concatenate([self.weight, np.full(others.n_objects, mean)]))
+        sample = sample_of(np.concatenate([self.weight, np.full(others.n_objects, mean)]), SAMPLE)
         own, of_others = sample[sample < len(self.weight)], sample[sample >= len(self.weight)] - len(self.weight)
         weight = np.concatenate([self.weight[own], np.full(len(of_others), mean)])
         return measurements.rows(own).followed_by(others.rows(of_others)), weight
@@ -357,7 +357,7 @@ def _unlabelled(
         measurements = _checked(table.unlabelled, families)
         measurements = measurements.with_errors_known(unknown_error, medians if table.has_errors else None)
         measurements = measurements.with_logarithms().with_errors_scaled(error_scale)
-    return measurements.rows(sample_of(np.ones(measurements.n_objects)))
+    return measurements.rows(sample_of(np.ones(measurements.n_objects), SAMPLE))
 
 
 @contextmanager

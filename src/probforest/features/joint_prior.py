@@ -16,7 +16,7 @@ from ..support.threads import in_threads
 from .feature_groups import groups_of_features
 from .measurements import Measurements
 from .mixture_fit import QUICK, THOROUGH, NoisyPoints, fit_mixture
-from .prior import SAMPLE, Cell, EmpiricalPrior, Prior, cells_between, sample_of
+from .prior import Cell, EmpiricalPrior, Prior, cells_between, sample_of
 from .scored_cells import NormalScores, ScoredCells, Sites, scored_cells, sites_of
 
 # The cells of an object depend on each other, but trees take them as independent, and so spread an object over
@@ -24,7 +24,7 @@ from .scored_cells import NormalScores, ScoredCells, Sites, scored_cells, sites_
 # all tables (docs/priors.md), and an error about which the others say nothing stays as it is.
 NARROWING = 2.0
 _STANDARD = np.array([[-1.0], [0.0], [1.0]])  # the quantiles of N(0, 1), which a hole is without the others
-QUICK_SAMPLE = 600  # objects
+SAMPLE, QUICK_SAMPLE = 5000, 600  # objects that it is learnt from
 _PIECE = 4096  # objects at a time
 
 

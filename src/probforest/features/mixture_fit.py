@@ -21,6 +21,7 @@ _LEAST_VARIANCE = 1e-3  # of a component in any direction; a feature has 1 in al
 _PSEUDO_OBJECTS = 1.0  # objects that a component has in addition, with the covariance of all: none of them collapses
 _LEAST_SHARE = 1e-10  # of a component; its logarithm is a number
 _DIGITS = 9  # of a mixture: sums of the same numbers in another order must not make another forest
+_MANY = 2500  # objects, from which on a part of them is enough to find the number of components
 _PIECE = 512  # objects at a time; sums depend on where pieces end, so that it is the same for any number of threads
 
 
@@ -29,9 +30,10 @@ class Effort(NamedTuple):
 
     most_components: int
     more_steps: int  # of the EM algorithm for each number of components that helps, at most
+    last_steps: int  # with all objects and the best number of components, at most
 
 
-THOROUGH, QUICK = Effort(32, 12), Effort(4, 5)
+THOROUGH, QUICK = Effort(32, 12, 30), Effort(4, 5, 5)
 
 
 class NoisyPoints(NamedTuple):
@@ -48,30 +50,31 @@ class NoisyPoints(NamedTuple):
 def fit_mixture(points: NoisyPoints, effort: Effort = THOROUGH, n_jobs: int | None = None) -> Mixture | None:
     """The mixture of true values. None if independent standard normal values explain objects that were held out as
     well, or if there are too few to tell."""
-    held_out = _held_out(points)
-    training, test = points.rows(~held_out), points.rows(held_out)
+    training, test = _halves(points)
     if min(training.weight.sum(), test.weight.sum()) < _FEWEST_OBJECTS:
         return None
     best, mixture = None, _standard(points.place.shape[1])
-    likelihood = _log_likelihoods(mixture, test)
+    likelihood = _log_likelihoods(mixture, test, n_jobs)
     while True:
         mixture = _improved(mixture, training, _FIRST_STEPS, n_jobs)
-        if not _is_better(_log_likelihoods(mixture, test), likelihood, test.weight):
+        if not _is_better(_log_likelihoods(mixture, test, n_jobs), likelihood, test.weight):
             break
         best = _improved(mixture, training, effort.more_steps, n_jobs)
-        likelihood = _log_likelihoods(best, test)
+        likelihood = _log_likelihoods(best, test, n_jobs)
         n_components = 2 * len(best.share)
         if n_components > effort.most_components or n_components * _FEWEST_OBJECTS > training.weight.sum():
             break
         mixture = _split(best)
-    return None if best is None else _rounded(_improved(best, points, effort.more_steps, n_jobs))
+    return None if best is None else _rounded(_improved(best, points, effort.last_steps, n_jobs))
 
 
-def _held_out(points: NoisyPoints) -> np.ndarray:
-    """Half of the objects, (n,) bool, chosen by what they are, so that neither the order of rows and features nor
-    objects that come twice change the choice."""
+def _halves(points: NoisyPoints) -> tuple[NoisyPoints, NoisyPoints]:
+    """Half of the objects, or of a part of many, and the other half, chosen by what they are, so that neither the order
+    of rows and features nor objects that come twice change the choice."""
     about = points.place.sum(axis=1) / np.sqrt(points.place.shape[1])
-    return np.floor(100 * about) % 2 == 0
+    part = -(-len(about) // _MANY)  # one object of so many
+    used, held_out = np.floor(10_000 * about) % part == 0, np.floor(100 * about) % 2 == 0
+    return points.rows(used & ~held_out), points.rows(used & held_out)
 
 
 def _standard(n_features: int) -> Mixture:
@@ -79,8 +82,11 @@ def _standard(n_features: int) -> Mixture:
     return Mixture(np.ones(1), np.zeros((1, n_features)), np.eye(n_features)[None])
 
 
-def _log_likelihoods(mixture: Mixture, points: NoisyPoints) -> np.ndarray:
-    return posteriors(points.place, points.variance, mixture)[2]
+def _log_likelihoods(mixture: Mixture, points: NoisyPoints, n_jobs: int | None) -> np.ndarray:
+    def of_piece(piece: NoisyPoints) -> np.ndarray:
+        return posteriors(piece.place, piece.variance, mixture)[2]
+
+    return np.concatenate(list(in_threads(of_piece, _pieces(points), n_jobs)))
 
 
 def _is_better(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> bool:
@@ -90,9 +96,13 @@ def _is_better(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> bool:
     return bool(gain > max(error, _LEAST_GAIN))
 
 
+def _pieces(points: NoisyPoints) -> list[NoisyPoints]:
+    return [points.rows(slice(at, at + _PIECE)) for at in range(0, len(points.weight), _PIECE)]
+
+
 def _improved(mixture: Mixture, points: NoisyPoints, most_steps: int, n_jobs: int | None) -> Mixture:
     """Steps of the EM algorithm, until they gain little."""
-    pieces = [points.rows(slice(at, at + _PIECE)) for at in range(0, len(points.weight), _PIECE)]
+    pieces = _pieces(points)
     total, before = points.weight.sum(), -np.inf
     for _ in range(most_steps):
         sums = _added(list(in_threads(partial(_expectations, mixture), pieces, n_jobs)))

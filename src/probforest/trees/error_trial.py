@@ -65,7 +65,7 @@ def judge_small_forest(
         tree = grow(training, training.weight * counts, draw.feature_seed())
         return tree, reach_of_left_out(tree, counts == 0, training.cells, keep_proba)
 
-    trees, reaches = zip(*in_threads(grow_one, draws_of_trial(n_objects, TREES), n_jobs), strict=True)
+    trees, reaches = zip(*in_threads(grow_one, draws_of_trial(n_objects, TREES, 1.0), n_jobs), strict=True)
     targets = [tree.targets for tree in trees]
     of_forest = _numbers(sparse.hstack(reaches, format="csr"), *stacked(targets), truth)
     within, n_trees = np.zeros(n_objects), np.zeros(n_objects)

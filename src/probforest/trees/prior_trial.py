@@ -11,14 +11,16 @@ from .bootstrap import Draw, seeds_of_trees
 from .fitted_tree import FittedTree, sum_of_answers
 from .training_set import TrainingSet
 
-ROUNDS = (4, 8)  # trees of each forest; those of the second round only for priors that still may be the best one
+ROUNDS = (3, 6)  # trees of each forest; those of the second round only for priors that still may be the best one
 TREES = sum(ROUNDS)
 LEAF = 3.0  # objects in a leaf, at least: for the same time, losses scatter a quarter less than with larger trees
-SHARE_OF_FIT = 0.2  # of the time for the trees of a fit, if all trees are grown
-FEWEST_OBJECTS, MOST_OBJECTS = 250, 4000  # of a sample; with the fewest, a trial takes a few hundredths of a second
-SIGNIFICANT = 0.5  # standard errors, to go without a prior
+DRAWN = 0.5  # draws of a tree, per object: more objects are left out, and judged, than in a fit, and trees are faster
+SHARE_OF_FIT = 0.15  # of the time for the trees of a fit, if all trees are grown
+FEWEST_OBJECTS, MOST_OBJECTS = 250, 3000  # of a sample; with the fewest, a trial takes a few hundredths of a second
+SIGNIFICANT = 1.0  # standard errors, to go without a prior
 BETTER = 1.0  # standard errors, to take the joint prior: under noise it gains far more than it can lose
 HOPELESS = 3.0  # standard errors behind the best one after the first round
+_SIZE = (1 - np.exp(-DRAWN)) / (1 - np.exp(-1.0))  # objects of a tree, compared with one of a fit
 _SEED = 1  # of the sample and of the draws: the choice depends on the table alone
 _PRIOR_VOTES = 0.5  # per class: a few trees that agree do not make an answer certain
 
@@ -53,7 +55,7 @@ class PriorTrial(NamedTuple):
 
 
 def sample_for_trial(
-    weight: np.ndarray, n_trees: int, fewest: int = FEWEST_OBJECTS, n_small_trees: int = 3 * TREES
+    weight: np.ndarray, n_trees: int, fewest: int = FEWEST_OBJECTS, n_small_trees: float = 3 * TREES * _SIZE
 ) -> np.ndarray:
     """The objects of a trial, at random from those that weigh something, in order; `n_trees` are those of the fit. They
     are at least `fewest`, if there are so many."""
@@ -114,9 +116,10 @@ def answers_of_trial(
     return answers
 
 
-def draws_of_trial(n_objects: int, n_trees: int = TREES) -> list[Draw]:
+def draws_of_trial(n_objects: int, n_trees: int = TREES, drawn: float = DRAWN) -> list[Draw]:
     """The bootstraps of the trees of a small forest: the same objects, whatever is tried."""
-    return [Draw(seed, n_objects, n_objects) for seed in seeds_of_trees(_SEED, n_trees)]
+    n_draws = max(1, round(drawn * n_objects))
+    return [Draw(seed, n_objects, n_draws) for seed in seeds_of_trees(_SEED, n_trees)]
 
 
 def log_losses(labels: LabelTable, answers: np.ndarray) -> np.ndarray:

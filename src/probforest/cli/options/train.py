@@ -54,13 +54,6 @@ def add(commands) -> None:
     )
     parser.add_argument("--drop", nargs="+", default=[], metavar="COL", help="columns to leave out, also as patterns")
     parser.add_argument(
-        "--unlabelled",
-        type=Path,
-        metavar="TABLE2",
-        help="objects without a class, such as the survey to classify: the distributions of true values (the prior) "
-        "are learnt from them, too",
-    )
-    parser.add_argument(
         "--set",
         nargs="+",
         action="extend",
@@ -93,6 +86,13 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
         "--label-proba",
         metavar="COL",
         help="a column with the probability that the class of the row is right",
+    )
+    parser.add_argument(
+        "--unlabelled",
+        type=Path,
+        metavar="TABLE2",
+        help="objects without a class, such as the survey to classify: the distributions of true values (the prior) "
+        "are learnt from them, too",
     )
 
 
