@@ -72,7 +72,7 @@ def test_threads_give_the_forest_in_memory(in_memory, n_partitions):
 
 def test_a_cluster_gives_the_forest_in_memory(in_memory, client, monkeypatch):
     """A worker dies when the partitions are coded, and takes some of them with it."""
-    on_cluster = forest(client=client).fit(table(), "kind")
+    on_cluster = forest(client=client, verbose=1).fit(table(), "kind")
     assert same_trees(on_cluster, in_memory)
     original = passes.Cluster.kept
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import dataset, parquet
 from sklearn.base import clone
 
 from command_line import call, said
@@ -65,6 +65,12 @@ def test_files_give_the_forest_in_memory(survey, monkeypatch):
     sure = in_memory(FOREST, y_proba="sure")
     found = fit_tables(clone(FOREST), survey, "kind", columns=list(COLUMNS), label_proba="sure")
     assert same_trees(found, sure)
+
+
+def test_datasets_of_pyarrow(survey):
+    files = sorted(map(str, survey.iterdir()))
+    found = fit_tables(clone(FOREST), dataset.dataset(files), "kind", columns=list(COLUMNS))
+    assert same_trees(found, in_memory(FOREST))
 
 
 def test_numbers_in_files(survey):
