@@ -24,6 +24,7 @@ dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
+import probforest.dask.forests as forests  # noqa: E402
 import probforest.dask.passes as passes  # noqa: E402
 from probforest.dask import (  # noqa: E402
     DaskProbabilisticRandomForestClassifier,
@@ -140,6 +141,21 @@ def test_weights_doubtful_labels_and_class_weights():
     found = forest(class_weight="balanced").fit(table(5, ["z"]), "kind", y_proba="sure", sample_weight="weight")
     assert same_trees(found, local)
     assert_array_equal(found.to_local().predict_proba(FEATURES), local.predict_proba(FEATURES))
+
+
+def test_a_table_that_is_larger_than_the_sample(monkeypatch):
+    monkeypatch.setattr(forests, "SAMPLE", 100)
+    found = forest(max_samples=150).fit(table(6), "kind")
+    local = ProbabilisticRandomForestClassifier(4, **PARAMETERS, max_samples=150)
+    assert same_trees(found, local.fit(FEATURES, KIND, feature_model=found.to_local()))
+    assert same_trees(found, forest(max_samples=150).fit(table(2), "kind"))
+
+
+def test_too_little_memory_for_all_rows_is_said(monkeypatch):
+    monkeypatch.setattr(forests.DaskForest, "_most_draws", lambda self, client, n_features: 60)
+    with pytest.warns(UserWarning, match="Each tree draws 60 of 400 objects"):
+        found = forest().fit(table(3), "kind")
+    assert {draw.n_draws for draw in found.draws_} == {60}
 
 
 def test_pmfs_as_columns():
