@@ -264,6 +264,22 @@ def test_what_is_refused():
         forest(keep_proba=7).fit(table(), "kind")
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_lsdb(in_memory):
+    lsdb = pytest.importorskip("lsdb")
+    places = {"ra": np.linspace(1.0, 300.0, N), "dec": np.linspace(-60.0, 60.0, N), "number": np.arange(N)}
+    catalog = lsdb.from_dataframe(FEATURES.assign(**places), ra_column="ra", dec_column="dec", threshold=100)
+    assert catalog.npartitions > 1
+
+    def with_probabilities(rows, model):
+        return rows[["number"]].join(partition_proba(rows, model))
+
+    found = catalog.map_partitions(with_probabilities, in_memory).compute()
+    expected = in_memory.predict_proba(FEATURES)[found["number"].to_numpy()]
+    assert len(found) == N
+    assert_array_equal(found[["proba_ant", "proba_bee", "proba_cow"]].to_numpy(), expected)
+
+
 def test_a_partition_for_lsdb(in_memory):
     rows = TABLE.head(5)
     found = partition_proba(rows, in_memory)

@@ -60,7 +60,7 @@ def test_files_give_the_forest_in_memory(survey, monkeypatch):
     expected = in_memory(FOREST)
     assert same_trees(fit_tables(clone(FOREST), survey, "kind", columns=list(COLUMNS)), expected)
     monkeypatch.setattr(memory_plan, "MOST_ROWS_OF_A_PIECE", 37)
-    monkeypatch.setattr(memory_plan, "_FEWEST_DRAWS", 10)
+    monkeypatch.setattr(memory_plan, "FEWEST_DRAWS", 10)
     assert same_trees(fit_tables(clone(FOREST), survey, "kind", columns=list(COLUMNS)), expected)
     sure = in_memory(FOREST, y_proba="sure")
     found = fit_tables(clone(FOREST), survey, "kind", columns=list(COLUMNS), label_proba="sure")

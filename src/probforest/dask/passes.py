@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 
 import numpy as np
@@ -118,23 +119,30 @@ class Cluster:
 
     def kept(self, tasks: list[Any]) -> list[Any]:
         """The same tasks, whose answers stay in memory once they are there."""
-        if self._client is not None:
+        if self._client is None:
+            return list(dask_module().persist(*tasks, scheduler="threads"))
+        with self._blaming_cluster():
             return list(self._client.persist(tasks))
-        return list(dask_module().persist(*tasks, scheduler="threads"))
 
     def results(self, tasks: list[Any], label: str = "") -> list[Any]:
         """The answers of all tasks, in their order. With a label, progress is shown."""
         verbose = self.verbose if label else 0
         if self._client is None:
-            with dask_module("dask.diagnostics").ProgressBar(minimum=0 if verbose else 1e9):
+            with dask_module("dask.diagnostics").ProgressBar() if verbose else nullcontext():
                 return list(dask_module().compute(*tasks, scheduler="threads"))
-        distributed = dask_module("distributed")
-        try:
+        with self._blaming_cluster():
             futures = self._client.compute(tasks)
-            finished = distributed.as_completed(futures, loop=self._client.loop) if verbose else ()
+            finished = dask_module("distributed").as_completed(futures, loop=self._client.loop) if verbose else ()
             for _ in with_progress(finished, len(tasks), label, verbose):
                 pass
             return self._client.gather(futures)
+
+    @contextmanager
+    def _blaming_cluster(self) -> Iterator[None]:
+        """Errors of the cluster itself, in words."""
+        distributed = dask_module("distributed")
+        try:
+            yield
         except distributed.KilledWorker as problem:
             raise RuntimeError(
                 f"Workers of the Dask cluster died again and again: {problem}. If their memory was full, give a "
