@@ -260,6 +260,8 @@ def test_what_is_refused():
         forest().fit(table(2, ["kind", *ROLES]), KIND)
     with pytest.raises(TypeError, match="no_such"):
         forest(no_such=1)
+    with pytest.raises(ValueError, match="requires y"):
+        forest().fit(table(2, ["kind", *ROLES]))
     with pytest.raises(ValueError, match="keep_proba"):
         forest(keep_proba=7).fit(table(), "kind")
 

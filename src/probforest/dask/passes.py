@@ -120,7 +120,8 @@ class Cluster:
     def kept(self, tasks: list[Any]) -> list[Any]:
         """The same tasks, whose answers stay in memory once they are there."""
         if self._client is None:
-            return list(dask_module().persist(*tasks, scheduler="threads"))
+            with self._bar(self.verbose):
+                return list(dask_module().persist(*tasks, scheduler="threads"))
         with self._blaming_cluster():
             return list(self._client.persist(tasks))
 
@@ -128,7 +129,7 @@ class Cluster:
         """The answers of all tasks, in their order. With a label, progress is shown."""
         verbose = self.verbose if label else 0
         if self._client is None:
-            with dask_module("dask.diagnostics").ProgressBar() if verbose else nullcontext():
+            with self._bar(verbose):
                 return list(dask_module().compute(*tasks, scheduler="threads"))
         with self._blaming_cluster():
             futures = self._client.compute(tasks)
@@ -136,6 +137,10 @@ class Cluster:
             for _ in with_progress(finished, len(tasks), label, verbose):
                 pass
             return self._client.gather(futures)
+
+    def _bar(self, verbose: int) -> Any:
+        """Dask's own progress bar, for threads."""
+        return dask_module("dask.diagnostics").ProgressBar() if verbose else nullcontext()
 
     @contextmanager
     def _blaming_cluster(self) -> Iterator[None]:
@@ -162,7 +167,7 @@ class Cluster:
     def _is_lost(self, problem: Exception) -> bool:
         """Whether an error means that there is no scheduler any more."""
         distributed = dask_module("distributed")
-        lost = (distributed.CancelledError, distributed.comm.core.CommClosedError, TimeoutError)
+        lost = (distributed.CancelledError, distributed.comm.core.CommClosedError)
         return isinstance(problem, lost) or self._client.status != "running"
 
 

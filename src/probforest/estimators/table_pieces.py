@@ -36,7 +36,10 @@ class TablePiece(NamedTuple):
     @property
     def n_rows(self) -> int:
         """Number of rows, also of a piece without features."""
-        return len(next(each for each in (self.X, self.y, self.y_proba) if each is not None))
+        given = [each for each in (self.X, self.y, self.y_proba) if each is not None]
+        if not given:
+            raise ValueError("This model requires y to be passed, but the target y is None.")
+        return len(given[0])
 
     def rows(self, numbers: np.ndarray) -> TablePiece:
         """Some of the rows."""
