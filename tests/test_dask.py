@@ -270,7 +270,7 @@ def test_what_is_refused():
 def test_lsdb(in_memory):
     lsdb = pytest.importorskip("lsdb")
     places = {"ra": np.linspace(1.0, 300.0, N), "dec": np.linspace(-60.0, 60.0, N), "number": np.arange(N)}
-    catalog = lsdb.from_dataframe(FEATURES.assign(**places), ra_column="ra", dec_column="dec", threshold=100)
+    catalog = lsdb.from_dataframe(FEATURES.assign(**places), ra_column="ra", dec_column="dec", partition_rows=100)
     assert catalog.npartitions > 1
 
     def with_probabilities(rows, model):
