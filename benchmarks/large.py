@@ -106,7 +106,7 @@ def train_words(folder, output, options):
 
 
 def seconds_of_passes(folder, options):
-    """Seconds of each pass, in this process."""
+    """CPU seconds of each pass, in this process."""
     from probforest import ProbabilisticRandomForestClassifier
     from probforest.large import fit_tables
     from probforest.support import progress
@@ -114,9 +114,9 @@ def seconds_of_passes(folder, options):
     found, original = {}, progress.with_progress
 
     def timed(things, total, label, verbose, **more):
-        start = time.perf_counter()
+        start = time.process_time()
         yield from original(things, total, label, 0, **more)
-        found[label] = found.get(label, 0.0) + time.perf_counter() - start
+        found[label] = found.get(label, 0.0) + time.process_time() - start
 
     import probforest.estimators.local_passes as passes
 
@@ -174,7 +174,7 @@ def main():
     parser.add_argument("--memory", default="4GiB")
     parser.add_argument("--n-jobs", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3, help="forests in memory")
-    parser.add_argument("--passes", action="store_true", help="time each pass, which takes as long again")
+    parser.add_argument("--passes", action="store_true", help="CPU time of each pass, which takes as long again")
     parser.add_argument("--predict", action="store_true", help="time predictions with one and two Dask workers")
     parser.add_argument("--work", type=Path, help="folder for tables, which are kept (default: a temporary one)")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/large.json"))
@@ -182,6 +182,8 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         work = options.work or Path(temporary)
         results = [measured(work, n_rows, options) for n_rows in options.rows]
+        if options.passes and len(results) > 1:
+            results.append(exponents(results[0], results[-1]))
         if options.repeats:
             found = in_memory(options)
             results.append({"in memory": options.draws, "accuracies": found, "accuracy": float(np.mean(found))})
@@ -205,6 +207,16 @@ def measured(work, n_rows, options):
         found["passes"] = seconds_of_passes(folder, options)
     print(json.dumps(found), flush=True)
     return found
+
+
+def exponents(small, large):
+    """How the CPU seconds of each pass grow with the number of rows: x in rows^x."""
+    growth = np.log(large["rows"] / small["rows"])
+    found = {
+        label: float(np.log(large["passes"][label] / small["passes"][label]) / growth) for label in small["passes"]
+    }
+    print({"exponents": found}, flush=True)
+    return {"exponents": found}
 
 
 def workers_compared(work, options):

@@ -24,6 +24,7 @@ dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
+import probforest.dask.forests as forests  # noqa: E402
 import probforest.dask.passes as passes  # noqa: E402
 from probforest.dask import (  # noqa: E402
     DaskProbabilisticRandomForestClassifier,
@@ -72,7 +73,7 @@ def test_threads_give_the_forest_in_memory(in_memory, n_partitions):
 
 def test_a_cluster_gives_the_forest_in_memory(in_memory, client, monkeypatch):
     """A worker dies when the partitions are coded, and takes some of them with it."""
-    on_cluster = forest(client=client).fit(table(), "kind")
+    on_cluster = forest(client=client, verbose=1).fit(table(), "kind")
     assert same_trees(on_cluster, in_memory)
     original = passes.Cluster.kept
 
@@ -140,6 +141,21 @@ def test_weights_doubtful_labels_and_class_weights():
     found = forest(class_weight="balanced").fit(table(5, ["z"]), "kind", y_proba="sure", sample_weight="weight")
     assert same_trees(found, local)
     assert_array_equal(found.to_local().predict_proba(FEATURES), local.predict_proba(FEATURES))
+
+
+def test_a_table_that_is_larger_than_the_sample(monkeypatch):
+    monkeypatch.setattr(forests, "SAMPLE", 100)
+    found = forest(max_samples=150).fit(table(6), "kind")
+    local = ProbabilisticRandomForestClassifier(4, **PARAMETERS, max_samples=150)
+    assert same_trees(found, local.fit(FEATURES, KIND, feature_model=found.to_local()))
+    assert same_trees(found, forest(max_samples=150).fit(table(2), "kind"))
+
+
+def test_too_little_memory_for_all_rows_is_said(monkeypatch):
+    monkeypatch.setattr(forests.DaskForest, "_most_draws", lambda self, client, n_features: 60)
+    with pytest.warns(UserWarning, match="Each tree draws 60 of 400 objects"):
+        found = forest().fit(table(3), "kind")
+    assert {draw.n_draws for draw in found.draws_} == {60}
 
 
 def test_pmfs_as_columns():
@@ -244,8 +260,26 @@ def test_what_is_refused():
         forest().fit(table(2, ["kind", *ROLES]), KIND)
     with pytest.raises(TypeError, match="no_such"):
         forest(no_such=1)
+    with pytest.raises(ValueError, match="requires y"):
+        forest().fit(table(2, ["kind", *ROLES]))
     with pytest.raises(ValueError, match="keep_proba"):
         forest(keep_proba=7).fit(table(), "kind")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_lsdb(in_memory):
+    lsdb = pytest.importorskip("lsdb")
+    places = {"ra": np.linspace(1.0, 300.0, N), "dec": np.linspace(-60.0, 60.0, N), "number": np.arange(N)}
+    catalog = lsdb.from_dataframe(FEATURES.assign(**places), ra_column="ra", dec_column="dec", partition_rows=100)
+    assert catalog.npartitions > 1
+
+    def with_probabilities(rows, model):
+        return rows[["number"]].join(partition_proba(rows, model))
+
+    found = catalog.map_partitions(with_probabilities, in_memory).compute()
+    expected = in_memory.predict_proba(FEATURES)[found["number"].to_numpy()]
+    assert len(found) == N
+    assert_array_equal(found[["proba_ant", "proba_bee", "proba_cow"]].to_numpy(), expected)
 
 
 def test_a_partition_for_lsdb(in_memory):

@@ -15,6 +15,7 @@ from .estimators.memory_plan import MemoryPlan, bytes_of, half_of_the_memory, pl
 from .inputs.columns import pair_columns
 from .storage.catalogues import Catalogue, open_catalogue
 from .storage.catalogues.catalogue import is_number
+from .storage.catalogues.dataset import DatasetCatalogue, is_dataset
 from .storage.catalogues.in_pieces import CataloguePieces
 
 __all__ = ["fit_tables"]
@@ -24,7 +25,7 @@ Forest = TypeVar("Forest")
 
 def fit_tables(
     model: Forest,
-    table: str | os.PathLike,
+    table: Any,
     target: str,
     *,
     columns: Sequence[str] | None = None,
@@ -45,9 +46,9 @@ def fit_tables(
     ----------
     model : ProbabilisticRandomForestClassifier or ProbabilisticRandomForestRegressor
         The forest. With ``max_samples=None`` a tree draws as many objects as there are, or as many as fit.
-    table : path or address
-        A table (CSV, ECSV, FITS, VOTable, Parquet, Arrow), a folder of such files, or an address of one of both that
-        fsspec knows.
+    table : path, address or pyarrow.dataset.Dataset
+        A table (CSV, ECSV, FITS, VOTable, Parquet, Arrow), a folder of such files, an address of one of both that
+        fsspec knows, or a dataset of pyarrow.
     target : str
         The column with the classes, or with the numbers to learn. Rows without one are left out.
     columns : list of str, default=None
@@ -86,7 +87,7 @@ def fit_tables(
     array(['g'], dtype=object)
     """
     roles = {"y_proba": label_proba, "y_err": target_err, "sample_weight": sample_weight}
-    with open_catalogue(table) as catalogue:
+    with DatasetCatalogue(table) if is_dataset(table) else open_catalogue(table) as catalogue:
         given = {role: column for role, column in roles.items() if column is not None}
         catalogue.refuse_unknown([target, *given.values()])
         names = list(columns) if columns is not None else numeric_columns(catalogue, [target, *given.values()])

@@ -48,6 +48,8 @@ def test_an_interrupted_prediction_is_resumed(small_model, survey, tmp_path, mon
         assert (tmp_path / "cut" / path.name).read_bytes() == path.read_bytes(), path.name
     assert call(*words, "-o", tmp_path / "cut", "--resume", "--prefix", "new_") == 2
     assert "was begun with other columns" in capsys.readouterr().err
+    assert call(*words, "-o", survey / "classes") == 2
+    assert "that is read" in capsys.readouterr().err
     assert call(*words, "-o", tmp_path / "cut") == 2
     assert call(*words, "-o", tmp_path / "file.csv", "--resume") == 2
     assert "--resume" in capsys.readouterr().err

@@ -111,6 +111,14 @@ def test_calibrated_numbers():
     assert_array_equal(in_memory.predict_quantiles(X, **asked), in_pieces.predict_quantiles(X, **asked))
 
 
+def test_errors_that_all_objects_share():
+    """Also if a piece has as many rows as there are features."""
+    for errors in (0.3, np.array([0.1, 0.2, 0.3, 0.4])):
+        table = TablePiece(X=X, y=Y, X_err=errors)
+        in_pieces = fit_pieces(clone(CLASSIFIER), table, 150)
+        assert same_trees(in_pieces, fit(CLASSIFIER, table))
+
+
 def test_a_class_that_only_one_piece_has():
     rare = np.where(np.arange(N) == 590, "dog", Y)
     table = TablePiece(X=X, y=rare, X_err=X_ERR)

@@ -10,6 +10,7 @@ from sklearn.base import is_classifier
 from ..inputs.columns import describe_pairs
 from ..large import LargeFit, fit_catalogue
 from ..storage.catalogues import Catalogue, RemotePath, open_catalogue
+from ..storage.catalogues.for_models import read_labels_of
 from ..storage.models import save
 from ..support.atomic import replacing
 from ..support.wording import indented
@@ -18,7 +19,7 @@ from .console import Console, readable_size
 from .number_target import asks_for_numbers, has_numbers_to_learn, other_roles, out_of_bag, refuse_text
 from .predictions import units_for
 from .shared_features import columns_of_shared, parameters_of_shared
-from .train import class_evaluation, new_forest, report
+from .train import check_classes, class_evaluation, new_forest, report
 
 _FILES_LOOKED_AT = 8  # whose first rows say which columns are features
 
@@ -64,6 +65,7 @@ def train_large(options: argparse.Namespace, console: Console, shared: Any, erro
             units={name: units[name] for name in chosen.names if name in units},
         )
         forest.set_params(verbose=0)
+        _refuse_one_class(forest, catalogue, options)
         evaluate = class_evaluation if is_classifier(forest) else out_of_bag
         evaluation = evaluate(forest, np.asarray(done.passes.sample_targets))
         size = save(forest, temporary, about=_notes(options, catalogue, done))
@@ -90,9 +92,18 @@ def _are_numbers(first_rows: Any, catalogue: Catalogue, options: argparse.Namesp
     are_numbers = asks_for_numbers(options) if shared is None else not is_classifier(shared)
     if are_numbers is None:
         are_numbers = has_numbers_to_learn(column)
+    the_column = f"{catalogue.path}: the column {options.target!r}"
     if are_numbers:
-        refuse_text(column, f"{catalogue.path}: the column {options.target!r}")
+        refuse_text(column, the_column)
+    elif shared is None:  # further rows may have more classes than these
+        check_classes(read_labels_of(column)[0], f"{the_column} has", fewest=0)
     return are_numbers
+
+
+def _refuse_one_class(forest: Any, catalogue: Catalogue, options: argparse.Namespace) -> None:
+    if is_classifier(forest) and len(forest.classes_) < 2:
+        found = f"only {forest.classes_.tolist()[0]!r}"
+        raise ValueError(f"{catalogue.path}: the column {options.target!r} has {found}; expected two classes or more.")
 
 
 def _columns(catalogue: Catalogue, first_rows: Any, options: argparse.Namespace, errors: Any) -> ColumnsToUse:

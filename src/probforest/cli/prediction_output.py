@@ -30,6 +30,7 @@ def check_output(options: argparse.Namespace) -> None:
     """Raise an error about the output before the work begins."""
     if is_folder_name(options.output):
         check_output_name("part.parquet")
+        _refuse_inside(options)
         return
     if options.resume:
         raise ValueError(
@@ -38,6 +39,13 @@ def check_output(options: argparse.Namespace) -> None:
         )
     check_output_name(options.output)
     refuse_to_overwrite(options.output, [options.model, options.table], overwrite=options.overwrite)
+
+
+def _refuse_inside(options: argparse.Namespace) -> None:
+    """An output in the folder of the input would be read as a part of it."""
+    is_folder = isinstance(options.table, Path) and options.table.is_dir()
+    if is_folder and options.output.resolve().is_relative_to(options.table.resolve()):
+        raise ValueError(f"{options.output} is in the folder {options.table} that is read; write to another one.")
 
 
 @contextmanager

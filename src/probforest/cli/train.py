@@ -189,13 +189,14 @@ def _labelled_rows(catalogue: Catalogue, options: argparse.Namespace) -> Labelle
     else:
         labels, known = read_labels_of(column)
         if options.feature_model is None:  # which knows the classes
-            _check_classes(labels, f"{the_column} has")
+            check_classes(labels, f"{the_column} has")
     return Labelled(table.filter(known), labels, are_numbers, np.flatnonzero(known), int(np.sum(~known)))
 
 
-def _check_classes(labels: np.ndarray, the_column_has: str) -> None:
+def check_classes(labels: np.ndarray, the_column_has: str, fewest: int = 2) -> None:
+    """Raise an error for a column that has no classes, or fewer than a forest needs."""
     n_classes = len(np.unique(labels))
-    if n_classes < 2:
+    if n_classes < fewest:
         found = f"only {labels.tolist()[0]!r}" if n_classes else "nothing"
         raise ValueError(f"{the_column_has} {found}; expected two classes or more.")
     if n_classes > _MANY_CLASSES and n_classes > len(labels) / 10:

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from ..estimators.forest import ProbabilisticRandomForestClassifier
 from ..estimators.forest_regressor import ProbabilisticRandomForestRegressor
 from ..estimators.in_pieces import SAMPLE, fit_in_pieces
-from ..estimators.memory_plan import half_of_the_memory, plan_memory
+from ..estimators.memory_plan import FEWEST_DRAWS, half_of_the_memory, plan_memory
 from ..support.warning import warn_caller
 from .collections import dask_module, partitions_of
 from .passes import DaskPasses
@@ -101,12 +101,13 @@ class DaskForest(BaseEstimator):
         model = clone(self._local)
         if client is None:
             return plan_memory(half_of_the_memory(), model.set_params(n_jobs=-1), n_features, n_features).most_draws
-        workers = client.scheduler_info(n_workers=-1)["workers"].values()
         found = []
-        for worker in workers:
-            memory = worker["memory_limit"] or half_of_the_memory()
-            one = model.set_params(n_jobs=worker["nthreads"], n_estimators=worker["nthreads"])
-            found.append(plan_memory(memory, one, n_features, n_features).most_draws)
+        for n_threads, memory in client.run_on_scheduler(_workers):
+            one = model.set_params(n_jobs=n_threads, n_estimators=n_threads)
+            try:
+                found.append(plan_memory(memory or half_of_the_memory(), one, n_features, n_features).most_draws)
+            except ValueError:
+                found.append(FEWEST_DRAWS)  # small workers can still work on small tables
         if not found:
             raise RuntimeError("The Dask cluster has no workers.")
         return min(found)
@@ -120,6 +121,11 @@ class DaskForest(BaseEstimator):
             yield
         finally:
             self._local.n_jobs = before
+
+
+def _workers(dask_scheduler: Any = None) -> list[tuple[int, int]]:
+    """Threads and bytes of memory of each worker; Dask calls this in the scheduler."""
+    return [(worker.nthreads, worker.memory_limit) for worker in dask_scheduler.workers.values()]
 
 
 class DaskProbabilisticRandomForestClassifier(ClassifierMixin, DaskForest):

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 
 import numpy as np
+from joblib import effective_n_jobs
 
 from ..estimators.table_pieces import GrowTree, Prepared, TablePiece
 from ..inputs.cell_error import CellError
@@ -85,16 +87,23 @@ class DaskTrees:
         return self._n_objects
 
     def grow(self, grow_tree: GrowTree, draws: list[Draw], n_values: int | None = None) -> list[FittedTree]:
-        taken = [self._cluster.tasks("rows", _drawn, draw, self._pieces) for draw in draws]
-        tasks = self._cluster.tasks("tree", _grow, (grow_tree, n_values), zip(draws, taken, strict=True))
-        return self._cluster.results(tasks, "trees")
+        def in_turn() -> Iterator[FittedTree]:
+            """A few at a time: workers would fetch the rows of all trees before they grow the first one."""
+            step = 2 * self._cluster.n_threads()
+            for first in range(0, len(draws), step):
+                some = draws[first : first + step]
+                taken = [self._cluster.tasks("rows", _drawn, draw, self._pieces) for draw in some]
+                tasks = self._cluster.tasks("tree", _grow, (grow_tree, n_values), zip(some, taken, strict=True))
+                yield from self._cluster.results(tasks)
+
+        return list(with_progress(in_turn(), len(draws), "trees", self._cluster.verbose))
 
 
 class Cluster:
     """Who works on tasks."""
 
     def __init__(self, client: Any, verbose: int) -> None:
-        self._client, self._verbose = client, verbose
+        self._client, self.verbose = client, verbose
         self._token = uuid.uuid4().hex[:12]
         self._count = 0
 
@@ -110,39 +119,55 @@ class Cluster:
 
     def kept(self, tasks: list[Any]) -> list[Any]:
         """The same tasks, whose answers stay in memory once they are there."""
-        if self._client is not None:
-            return list(self._client.persist(tasks))
-        return list(dask_module().persist(*tasks, scheduler="threads"))
-
-    def results(self, tasks: list[Any], label: str) -> list[Any]:
-        """The answers of all tasks, in their order."""
         if self._client is None:
-            answers = dask_module().compute(*tasks, scheduler="threads")
-            return list(with_progress(answers, len(tasks), label, self._verbose))
-        distributed = dask_module("distributed")
-        try:
+            with self._bar(self.verbose):
+                return list(dask_module().persist(*tasks, scheduler="threads"))
+        with self._blaming_cluster():
+            return list(self._client.persist(tasks))
+
+    def results(self, tasks: list[Any], label: str = "") -> list[Any]:
+        """The answers of all tasks, in their order. With a label, progress is shown."""
+        verbose = self.verbose if label else 0
+        if self._client is None:
+            with self._bar(verbose):
+                return list(dask_module().compute(*tasks, scheduler="threads"))
+        with self._blaming_cluster():
             futures = self._client.compute(tasks)
-            shown = distributed.as_completed(futures) if self._verbose else ()
-            for _ in with_progress(self._finished(shown), len(tasks), label, self._verbose):
+            finished = dask_module("distributed").as_completed(futures, loop=self._client.loop) if verbose else ()
+            for _ in with_progress(finished, len(tasks), label, verbose):
                 pass
             return self._client.gather(futures)
+
+    def _bar(self, verbose: int) -> Any:
+        """Dask's own progress bar, for threads."""
+        return dask_module("dask.diagnostics").ProgressBar() if verbose else nullcontext()
+
+    @contextmanager
+    def _blaming_cluster(self) -> Iterator[None]:
+        """Errors of the cluster itself, in words."""
+        distributed = dask_module("distributed")
+        try:
+            yield
         except distributed.KilledWorker as problem:
             raise RuntimeError(
-                f"Workers of the Dask cluster died again and again in the pass {label!r}: {problem}. If their memory "
-                "was full, give a smaller max_samples or smaller partitions."
+                f"Workers of the Dask cluster died again and again: {problem}. If their memory was full, give a "
+                "smaller max_samples or smaller partitions."
             ) from problem
         except Exception as problem:
             if self._is_lost(problem):
                 raise RuntimeError(_LOST) from problem
             raise
 
-    def _finished(self, futures: Any) -> Iterator[Any]:
-        yield from futures
+    def n_threads(self) -> int:
+        """How many tasks run at once."""
+        if self._client is None:
+            return effective_n_jobs(-1)
+        return max(1, sum(self._client.nthreads().values()))
 
     def _is_lost(self, problem: Exception) -> bool:
         """Whether an error means that there is no scheduler any more."""
         distributed = dask_module("distributed")
-        lost = (distributed.CancelledError, distributed.comm.core.CommClosedError, TimeoutError)
+        lost = (distributed.CancelledError, distributed.comm.core.CommClosedError)
         return isinstance(problem, lost) or self._client.status != "running"
 
 

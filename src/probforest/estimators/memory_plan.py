@@ -14,7 +14,7 @@ from .in_pieces import SAMPLE
 MOST_ROWS_OF_A_PIECE = 65_536
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 _PROGRAM = 450 * 10**6  # bytes of the program itself, its libraries and its compiled kernels
-_FEWEST_DRAWS = 1000
+FEWEST_DRAWS = 1000
 
 # Bytes, as they were measured by benchmarks/large.py, rounded up.
 _PER_SAMPLED_CELL = 160  # of a column in the sample, while everything is learnt from it
@@ -66,12 +66,12 @@ def plan_memory(memory: int, model: Any, n_columns: int, n_features: int, n_clas
     n_sets = 2 if model.error_features else 1
     per_draw += n_sets * int(model.n_estimators) * (_PER_LEAF + _PER_LEAF_CLASS * n_classes)
     most_draws = max(room, 0) // per_draw
-    if most_draws < _FEWEST_DRAWS:
-        needed = _PROGRAM + _FEWEST_DRAWS * per_draw
+    if most_draws < FEWEST_DRAWS:
+        needed = _PROGRAM + FEWEST_DRAWS * per_draw
         raise ValueError(
-            f"memory={memory:,} bytes is too little: {needed:,} are needed for trees of {_FEWEST_DRAWS:,} objects. "
+            f"memory={memory:,} bytes is too little: {needed:,} are needed for trees of {FEWEST_DRAWS:,} objects. "
             "Give more, or fewer trees (n_estimators) or threads (n_jobs)."
         )
     n_sample = min(SAMPLE, room // (_PER_SAMPLED_CELL * n_columns))
     rows = min(MOST_ROWS_OF_A_PIECE, room // (_PER_PIECE_CELL * n_columns))
-    return MemoryPlan(max(_FEWEST_DRAWS, n_sample), max(_FEWEST_DRAWS, rows), int(most_draws))
+    return MemoryPlan(max(FEWEST_DRAWS, n_sample), max(FEWEST_DRAWS, rows), int(most_draws))

@@ -58,6 +58,8 @@ class SharedFeatures:
         for name in CHOICES:
             if hasattr(model, name):
                 setattr(self, name, getattr(model, name))
+            else:
+                self.__dict__.pop(name, None)  # of an earlier fit
         self._takes_over = True
         try:
             yield

@@ -36,33 +36,41 @@ class TablePiece(NamedTuple):
     @property
     def n_rows(self) -> int:
         """Number of rows, also of a piece without features."""
-        return len(next(each for each in (self.X, self.y, self.y_proba) if each is not None))
+        given = [each for each in (self.X, self.y, self.y_proba) if each is not None]
+        if not given:
+            raise ValueError("This model requires y to be passed, but the target y is None.")
+        return len(given[0])
 
     def rows(self, numbers: np.ndarray) -> TablePiece:
         """Some of the rows."""
-        n_rows = self.n_rows
-        return TablePiece(*(_rows_of(each, numbers, n_rows) for each in self))
+        return TablePiece(*(_rows_of(name, each, numbers) for name, each in self._asdict().items()))
 
 
-def _rows_of(given: Any, numbers: np.ndarray, n_rows: int) -> Any:
-    """Rows of what has a row per object. Numbers, and numbers per feature, are the same for all objects."""
+def _is_common(name: str, given: Any) -> bool:
+    """Whether an argument is the same for all objects: nothing, a number, or errors of features."""
+    return given is None or np.ndim(given) == 0 or (name == "X_err" and np.ndim(given) == 1)
+
+
+def _rows_of(name: str, given: Any, numbers: np.ndarray) -> Any:
+    """Rows of an argument."""
     if isinstance(given, tuple):
-        return tuple(_rows_of(each, numbers, n_rows) for each in given)
-    if given is None or np.ndim(given) == 0 or len(given) != n_rows:
+        return tuple(_rows_of(name, each, numbers) for each in given)
+    if _is_common(name, given):
         return given
     return given.iloc[numbers] if hasattr(given, "iloc") else given[numbers]
 
 
 def join_pieces(pieces: Sequence[TablePiece]) -> TablePiece:
     """The rows of several pieces, one after the other."""
-    return TablePiece(*(_joined(each) for each in zip(*pieces, strict=True)))
+    parts = zip(*pieces, strict=True)
+    return TablePiece(*(_joined(name, each) for name, each in zip(TablePiece._fields, parts, strict=True)))
 
 
-def _joined(parts: Sequence[Any]) -> Any:
+def _joined(name: str, parts: Sequence[Any]) -> Any:
     first = parts[0]
     if isinstance(first, tuple):
-        return tuple(_joined(each) for each in zip(*parts, strict=True))
-    if first is None or np.ndim(first) == 0:
+        return tuple(_joined(name, each) for each in zip(*parts, strict=True))
+    if _is_common(name, first):
         return first
     if hasattr(first, "iloc"):
         return need("pandas", "A table", "tables").concat(list(parts), ignore_index=True)

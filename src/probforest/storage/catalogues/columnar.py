@@ -19,7 +19,7 @@ _BYTES_OF_NUMBERS = 8  # which all columns may have to become
 _INDEX = re.compile(r"__index_level_\d+__")
 
 
-class _ColumnarCatalogue(Catalogue):
+class ColumnarCatalogue(Catalogue):
     """What Parquet and Arrow files have in common: a schema."""
 
     _arrow: Any
@@ -86,7 +86,7 @@ class _ColumnarCatalogue(Catalogue):
         return piece.cast(self._arrow.schema([(field.name, _simple(field.type)) for field in piece.schema]))
 
 
-class ParquetCatalogue(_ColumnarCatalogue):
+class ParquetCatalogue(ColumnarCatalogue):
     """A Parquet file."""
 
     def __init__(self, path: Path, form: str, source: Path, compression: str | None):
@@ -114,7 +114,7 @@ class ParquetCatalogue(_ColumnarCatalogue):
         super().close()
 
 
-class ArrowCatalogue(_ColumnarCatalogue):
+class ArrowCatalogue(ColumnarCatalogue):
     """A file or stream of Arrow record batches; Feather is the same."""
 
     def __init__(self, path: Path, form: str, source: Path, compression: str | None):
