@@ -21,7 +21,7 @@ from .leaf_targets import stacked
 from .leaves import leaf_probabilities
 from .weighted_targets import WeightedTargets, weigh_targets
 
-_OBJECTS = 4096  # that go down the trees together
+_OBJECTS = 8192  # that go down the trees together
 
 
 class PredictedDistribution:
