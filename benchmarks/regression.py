@@ -4,7 +4,7 @@
     python benchmarks/regression.py --coverage           # coverage of intervals, also with noise added at test
     python benchmarks/regression.py --boss FOLDER        # the BOSS redshifts that ANNZ2 comes with, boss_photoz_*.csv
     python benchmarks/regression.py --boss FOLDER --coverage
-    python benchmarks/regression.py --boss FOLDER --tables DIR   # boss_train.csv and boss_test.csv with names of columns
+    python benchmarks/regression.py --boss FOLDER --tables DIR   # boss_train.csv, boss_test.csv with names of columns
 
 Noise: a value of a feature with the standard deviation S gets an error of N_s × S × U(0, 1), a training target one of
 N_s × its standard deviation × U(0, 1) / 2. The test targets have no noise. For coverages targets are not made noisier,
@@ -13,6 +13,7 @@ as intervals are those of measured targets. Noise added at test: each value gets
 """
 
 import argparse
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -42,24 +43,30 @@ def noisy_table(name, noise, seed, target_noise=True):
     return (X[train], X_err[train], noisy[train], y_err[train]), (X[test], X_err[test], y[test])
 
 
-def scores_of_rivals(train, test, seed, n_jobs):
-    """RMSE of scikit-learn's forest; CRPS and coverages of quantile-forest."""
+def rivals_of(train, seed, n_jobs):
+    """The forests of scikit-learn and of quantile-forest."""
     X, _, y, _ = train
+    parameters = {"random_state": seed, "n_jobs": n_jobs}
+    return RandomForestRegressor(**parameters).fit(X, y), RandomForestQuantileRegressor(**parameters).fit(X, y)
+
+
+def scores_of_rivals(rivals, test):
+    """RMSE of scikit-learn's forest; CRPS and coverages of quantile-forest."""
     query, _, truth = test
-    mean = RandomForestRegressor(random_state=seed, n_jobs=n_jobs).fit(X, y).predict(query)
-    forest = RandomForestQuantileRegressor(random_state=seed, n_jobs=n_jobs).fit(X, y)
-    draws = forest.predict(query, quantiles=LEVELS)
+    draws = rivals[1].predict(query, quantiles=LEVELS)
     intervals = [np.quantile(draws, [(1 - p) / 2, (1 + p) / 2], axis=1).T for p in INTERVALS]
     shares = [coverage(truth, each) for each in intervals]
-    return mean, [_rmse(truth, mean), crps(truth, draws), *shares]
+    return [_rmse(truth, rivals[0].predict(query)), crps(truth, draws), *shares]
 
 
-def scores_of_probforest(train, test, seed, n_jobs, **parameters):
+def probforest_of(train, seed, n_jobs, **parameters):
     X, X_err, y, y_err = train
-    query, query_err, truth = test
     forest = ProbabilisticRandomForestRegressor(random_state=seed, n_jobs=n_jobs, **parameters)
-    forest.fit(X, y, X_err=X_err, y_err=y_err)
-    return forest, _scores(truth, forest.predict_distribution(query, X_err=query_err))
+    return forest.fit(X, y, X_err=X_err, y_err=y_err)
+
+
+def scores_of_probforest(forest, test):
+    return _scores(test[2], forest.predict_distribution(test[0], X_err=test[1]))
 
 
 def _scores(truth, answer):
@@ -75,8 +82,11 @@ def compare_on_noise(n_seeds, n_jobs):
     for name in ("friedman1", "diabetes"):
         for noise in (0, 1, 3):
             tables = [noisy_table(name, noise, seed) for seed in range(n_seeds)]
-            theirs = np.mean([scores_of_rivals(*t, seed, n_jobs)[1] for seed, t in enumerate(tables)], axis=0)
-            ours = np.mean([scores_of_probforest(*t, seed, n_jobs)[1] for seed, t in enumerate(tables)], axis=0)
+            theirs, ours = [], []
+            for seed, (train, test) in enumerate(tables):
+                theirs.append(scores_of_rivals(rivals_of(train, seed, n_jobs), test))
+                ours.append(scores_of_probforest(probforest_of(train, seed, n_jobs), test))
+            theirs, ours = np.mean(theirs, axis=0), np.mean(ours, axis=0)
             rmse, score = (f"{theirs[i]:18.3f}  {ours[i]:10.3f}  {ours[i] / theirs[i]:.3f}" for i in (0, 1))
             print(f"{name:10s} {noise:3d} {rmse}  {score}", flush=True)
 
@@ -96,17 +106,32 @@ def print_coverages(name, noise, added, rivals, plain, calibrated):
     print(f"{name:10s} {noise:3s}  {added:5g}   {shares}  {rivals[1]:12.5g} {calibrated[1]:12.5g}", flush=True)
 
 
+def coverages(train, test_with, noises, seed, n_jobs):
+    """Scores of quantile-forest, and of probforest without and with calibration, (noises, 3, 4); `test_with` makes a
+    test set with noise added."""
+    rivals = rivals_of(train, seed, n_jobs)
+    ours = [probforest_of(train, seed, n_jobs, calibrate=each) for each in (False, True)]
+    found = []
+    for noise in noises:
+        test = test_with(noise)
+        found.append([scores_of_rivals(rivals, test), *(scores_of_probforest(forest, test) for forest in ours)])
+    return found
+
+
 def compare_coverages(n_seeds, n_jobs):
     print(HEADER_OF_COVERAGES)
+    noises = (0, 1)
     for noise in (1, 3):
-        for added in (0, 1):
-            found = []
-            for seed in range(n_seeds):
-                train, test = noisy_table("friedman1", noise, seed, target_noise=False)
-                test = (*with_noise_added(*test[:2], added, seed), test[2])
-                ours = [scores_of_probforest(train, test, seed, n_jobs, calibrate=each)[1] for each in (False, True)]
-                found.append([scores_of_rivals(train, test, seed, n_jobs)[1], *ours])
-            print_coverages("friedman1", f"{noise}", added, *np.mean(found, axis=0))
+        found = []
+        for seed in range(n_seeds):
+            train, (X, X_err, y) = noisy_table("friedman1", noise, seed, target_noise=False)
+
+            def test_with(added, X=X, X_err=X_err, y=y, seed=seed):
+                return (*with_noise_added(X, X_err, added, seed), y)
+
+            found.append(coverages(train, test_with, noises, seed, n_jobs))
+        for added, scores in zip(noises, np.mean(found, axis=0), strict=True):
+            print_coverages("friedman1", f"{noise}", added, *scores)
 
 
 def photometry(folder, *names):
@@ -131,13 +156,14 @@ def compare_on_boss(folder, n_seeds, n_jobs):
         "model                 seed  NMAD    outliers  NMAD    outliers  CRPS     68 %   95 %   (mean; median; > 0.05)"
     )
     for seed in range(n_seeds):
-        mean, result = scores_of_rivals(train, test, seed, n_jobs)
-        _print_redshifts("scikit-learn, q.-f.", seed, z, mean, None, result)
+        rivals = rivals_of(train, seed, n_jobs)
+        result = scores_of_rivals(rivals, test)
+        _print_redshifts("scikit-learn, q.-f.", seed, z, rivals[0].predict(test[0]), None, result)
         for calibrate in (False, True):
-            forest, result = scores_of_probforest(train, test, seed, n_jobs, calibrate=calibrate)
+            forest = probforest_of(train, seed, n_jobs, calibrate=calibrate)
             answer = forest.predict_distribution(test[0], X_err=test[1])
             name = "probforest, calibrated" if calibrate else "probforest"
-            _print_redshifts(name, seed, z, answer.mean, answer.median, result)
+            _print_redshifts(name, seed, z, answer.mean, answer.median, _scores(z, answer))
         print(forest.error_trial_)
 
 
@@ -152,7 +178,7 @@ def _print_redshifts(name, seed, z, mean, median, result):
 def write_tables(folder, out):
     """The BOSS tables with names of columns that `probforest train` understands."""
     bands = "ugriz"
-    features = [*(f"mag_{band}" for band in bands), *(f"col_{a}{b}" for a, b in zip(bands, bands[1:], strict=False))]
+    features = [*(f"mag_{band}" for band in bands), *(f"col_{a}{b}" for a, b in pairwise(bands))]
     for name, parts in {"boss_train": ("train_0", "train_1"), "boss_test": ("eval",)}.items():
         magnitudes, errors, z = photometry(folder, *parts)
         values, errors = with_colours(magnitudes, errors)
@@ -165,14 +191,17 @@ def compare_boss_coverages(folder, n_seeds, n_jobs):
     magnitudes, errors, z = photometry(folder, "train_0", "train_1")
     train = (*with_colours(magnitudes, errors), z, None)
     magnitudes, errors, z = photometry(folder, "eval")
+    noises = (0, 0.5, 1, 2)
+    found = []
+    for seed in range(n_seeds):
+
+        def test_with(added, seed=seed):
+            return (*with_colours(*with_noise_added(magnitudes, errors, added, seed, MOST_ADDED)), z)
+
+        found.append(coverages(train, test_with, noises, seed, n_jobs))
     print(HEADER_OF_COVERAGES)
-    for added in (0, 0.5, 1, 2):
-        found = []
-        for seed in range(n_seeds):
-            test = (*with_colours(*with_noise_added(magnitudes, errors, added, seed, MOST_ADDED)), z)
-            ours = [scores_of_probforest(train, test, seed, n_jobs, calibrate=each)[1] for each in (False, True)]
-            found.append([scores_of_rivals(train, test, seed, n_jobs)[1], *ours])
-        print_coverages("BOSS", "", added, *np.mean(found, axis=0))
+    for added, scores in zip(noises, np.mean(found, axis=0), strict=True):
+        print_coverages("BOSS", "", added, *scores)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,10 @@ def _errors(model: ProbabilisticRegressor) -> str:
     if trial is None:
         return used
     scores = listed([f"{score:.4g} ({way})" for way, score in trial.crps.items()])
-    return f"{used}, chosen by the {model._judged_by} of {trial.n_objects:,} objects: {scores}"
+    said = f"{used}, chosen by the {model._judged_by} of {trial.n_objects:,} objects: {scores}"
+    if getattr(model, "noisy_forest_", None) is not None:
+        said += "; another forest, which takes all of the errors into account, answers for tables with larger ones"
+    return said
 
 
 def _prior(model: ProbabilisticEstimator) -> str:

@@ -64,8 +64,8 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         What each tree drew.
     {attributes}
     noisy_forest_ : ProbabilisticRandomForestRegressor or None
-        If "auto" chose an `error_scale_` below 1: a forest with error_scale=1, which answers for tables whose errors
-        are larger than those of training objects with the same values (`noise_factor`).
+        If "auto" chose an `error_scale_` below 1: a forest with error_scale=1 and half of the trees, which answers for
+        tables whose errors are larger than those of training objects with the same values (`noise_factor`).
     usual_errors_ : UsualErrors or None
         How large errors are at each value, if a `noisy_forest_` or `calibrate` needs it.
     calibration_ : ndarray or None
@@ -203,9 +203,9 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         which this one does not take seriously enough. `forest`: the earlier one, to which trees are added."""
         forest = clone(self) if forest is None else forest
         prior = "empirical" if self.prior == "auto" else self.prior
-        forest.set_params(
-            **self.get_params(deep=False) | {"error_scale": 1.0, "prior": prior, "oob_score": False, "verbose": 0}
-        )
+        n_trees = -(-self.n_estimators // 2)  # distributions that are wide need fewer of them
+        others = {"n_estimators": n_trees, "error_scale": 1.0, "prior": prior, "oob_score": False, "verbose": 0}
+        forest.set_params(**self.get_params(deep=False) | others)
         X, X_err, X_limit, X_samples = given
         values = {"X_err": X_err, "X_limit": X_limit, "X_samples": X_samples}
         with catch_warnings():

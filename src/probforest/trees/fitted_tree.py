@@ -102,6 +102,11 @@ class FittedTree:
         return np.flatnonzero(self.feature == LEAF)
 
     @property
+    def leaf_numbers(self) -> np.ndarray:
+        """The place of every node among the leaves, if it is one, (n_nodes,)."""
+        return np.cumsum(self.feature == LEAF) - 1
+
+    @property
     def depth(self) -> int:
         """Depth of the deepest leaf; 0 when the root is one."""
         depth = np.zeros(self.n_nodes, dtype=int)

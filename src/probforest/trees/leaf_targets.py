@@ -35,18 +35,19 @@ def find_leaf_targets(
 ) -> LeafTargets:
     """Take the training objects that weigh something down their tree. `place` (n,) are the places of their targets in
     `y` (m,)."""
-    leaves = np.flatnonzero(nodes.links[:, FEATURE] == LEAF)
+    is_leaf = nodes.links[:, FEATURE] == LEAF
+    number = (np.cumsum(is_leaf) - 1).astype(INDEX)
     rows = np.flatnonzero(weight > 0)
     leaf, member, mass = [], [], []
     for start in range(0, len(rows), _BLOCK):
         block = rows[start : start + _BLOCK]
         visits = route(cells._replace(values=cells.values[block]), nodes, keep_proba)
         reached = block[visits.row]
-        leaf.append(np.searchsorted(leaves, visits.leaf).astype(INDEX))
+        leaf.append(number[visits.leaf])
         member.append(place[reached])
         mass.append(weight[reached] * visits.reach)
     entries = np.concatenate(mass), (np.concatenate(leaf), np.concatenate(member))
-    together = sparse.coo_matrix(entries, shape=(len(leaves), len(y))).tocsr()  # adds up equal targets
+    together = sparse.coo_matrix(entries, shape=(int(is_leaf.sum()), len(y))).tocsr()  # adds up equal targets
     together.sort_indices()
     sizes = np.diff(together.indptr)
     total = np.add.reduceat(together.data, together.indptr[:-1])

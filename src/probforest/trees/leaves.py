@@ -37,15 +37,18 @@ def leaf_probabilities(
     `scaled` makes up for what `keep_proba` pruned: then every object has a sum of 1 in every tree.
     """
 
-    def of_tree(tree: FittedTree) -> sparse.csr_matrix:
+    def of_tree(tree: FittedTree) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
         row, leaf, reach = tree.visits(query, keep_proba)
         if scaled:
             reach = reach / np.bincount(row, reach)[row]
-        leaves = tree.leaves
-        shape = (len(query.values), len(leaves))
-        return sparse.csr_matrix((reach, (row, np.searchsorted(leaves, leaf))), shape=shape)
+        number = tree.leaf_numbers
+        return row, number[leaf], reach, int(number[-1]) + 1
 
-    return sparse.hstack(list(in_threads(of_tree, trees, n_jobs)), format="csr")
+    rows, columns, reaches, sizes = zip(*in_threads(of_tree, trees, n_jobs), strict=True)
+    first = np.cumsum([0, *sizes])
+    column = np.concatenate([number + start for number, start in zip(columns, first[:-1], strict=True)])
+    shape = (len(query.values), int(first[-1]))
+    return sparse.csr_matrix((np.concatenate(reaches), (np.concatenate(rows), column)), shape=shape)
 
 
 def most_probable_leaves(

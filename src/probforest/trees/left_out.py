@@ -24,7 +24,7 @@ def reach_of_left_out(tree: FittedTree, left_out: np.ndarray, query: Cells, keep
         return sparse.csr_matrix(shape)
     row, leaf, reach = tree.visits(query._replace(values=query.values[rows]), keep_proba)
     reach = reach / np.bincount(row, reach)[row]
-    return sparse.csr_matrix((reach, (rows[row], np.searchsorted(tree.leaves, leaf))), shape=shape)
+    return sparse.csr_matrix((reach, (rows[row], tree.leaf_numbers[leaf])), shape=shape)
 
 
 def sample_of(n_objects: int) -> np.ndarray:

@@ -21,7 +21,8 @@ from .leaf_targets import stacked
 from .leaves import leaf_probabilities
 from .weighted_targets import WeightedTargets, weigh_targets
 
-_OBJECTS = 4096  # that go down the trees together
+_ROUTES = 400_000  # ways of objects through trees that are in memory, if each object reached one leaf
+_FEWEST, _MOST = 256, 16_384  # objects that go down the trees together
 
 
 class PredictedDistribution:
@@ -76,8 +77,9 @@ class PredictedDistribution:
 
     def pieces(self) -> Iterator[tuple[slice, WeightedTargets]]:
         """The distributions of some rows after the other, as arrays."""
-        for top in range(0, self.n_objects, _OBJECTS):
-            query = self._query._replace(values=self._query.values[top : top + _OBJECTS])
+        block = int(np.clip(_ROUTES // len(self._trees), _FEWEST, _MOST))
+        for top in range(0, self.n_objects, block):
+            query = self._query._replace(values=self._query.values[top : top + block])
             reach = leaf_probabilities(self._trees, query, self._keep_proba, self._n_jobs, scaled=True)
             for rows, piece in weigh_targets(reach, self.targets, self._shares):
                 yield slice(top + rows.start, top + rows.stop), recalibrated(piece, self._calibration)
