@@ -1,4 +1,4 @@
-"""`probforest demo`: the forest compared with scikit-learn's on built-in data."""
+"""`probforest demo`: forest and boosting compared with scikit-learn's forest on built-in data."""
 
 import argparse
 
@@ -12,8 +12,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
     compile_kernels()  # so that no timing includes the compilation of a first run
     console.say(HEADER)
     rows = []
-    for name, theirs, ours in compare(options.objects, options.trees, options.n_jobs, options.seed):
-        console.say(line(name, theirs, ours))
-        rows.append({"data": name, "scikit-learn": theirs._asdict(), "probforest": ours._asdict()})
+    for name, outcomes in compare(options.objects, options.trees, options.n_jobs, options.seed):
+        console.say(line(name, outcomes))
+        rows.append({"data": name} | {model: outcome._asdict() for model, outcome in outcomes.items()})
     console.result(rows)
     return 0
