@@ -73,7 +73,7 @@ def test_rows_survive_a_file(tmp_path):
     assert table(rows).splitlines()[2:] == ["| a | 0.5 | 0.750 |  |", "| a | 2 |  | 0.500 |"]
 
 
-@pytest.mark.filterwarnings("ignore:No split of the training set")
+@pytest.mark.filterwarnings("ignore:No split of the training set", "ignore:No tree can have a split")
 @pytest.mark.parametrize("name", list(STUDIES))
 def test_every_experiment_draws_its_figures(name, tmp_path, monkeypatch):
     monkeypatch.setattr(Plan, "n_train", 60)
