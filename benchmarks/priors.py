@@ -135,7 +135,7 @@ def noise(options: argparse.Namespace) -> None:
         found: dict[float, list[Accuracies]] = {level: [] for level in options.levels}
         for case, trial in folds(table, options):
             tests = {
-                level: in_strong_noise(trial.tests["as it is"], trial.training, trial.seed, level)
+                level: in_strong_noise(trial.tests["as it is"], trial.training, level, trial.seed)
                 for level in options.levels
             }
             scores: dict[float, Accuracies] = {level: {} for level in tests}

@@ -12,8 +12,9 @@ from probforest.datasets import flip_labels
 from .tables import ErrorTable
 
 NOISIER = {"as it is": 0.0, "test noisier by 1": 1.0, "test noisier by 2": 2.0}
-STRONG_NOISE = "strong noise in test"
-SETTINGS = (*NOISIER, STRONG_NOISE, "bright to faint", "faint to bright", "labels flipped")
+# Errors that are added to the test set, in units of the features' scatter.
+STRONG_NOISE = {"half as strong noise in test": 0.5, "strong noise in test": 1.0, "twice as strong noise in test": 2.0}
+SETTINGS = (*NOISIER, *STRONG_NOISE, "bright to faint", "faint to bright", "labels flipped")
 MOST_FLIPPED = 0.9  # the probability that a label is wrong is drawn from U(0, 0.9)
 
 
@@ -35,8 +36,9 @@ def trials(table: ErrorTable, settings: list[str], n_repeats: int) -> Iterator[T
             seed = 100 * repeat + fold
             training, left_out = table.rows(train), table.rows(test)
             tests = {name: noisier(left_out, by, seed) for name, by in NOISIER.items() if name in settings}
-            if STRONG_NOISE in settings:
-                tests[STRONG_NOISE] = in_strong_noise(left_out, training, seed)
+            for name, level in STRONG_NOISE.items():
+                if name in settings:
+                    tests[name] = in_strong_noise(left_out, training, level, seed)
             if tests:
                 yield Trial(training, tests, seed)
             for name, is_trained_on in (("bright to faint", ~faint), ("faint to bright", faint)):
@@ -64,9 +66,8 @@ def noisier(table: ErrorTable, by: float, seed: int) -> ErrorTable:
     return replace(table, X=table.X + by * error * draw, lower=factor * table.lower, upper=factor * table.upper)
 
 
-def in_strong_noise(table: ErrorTable, training: ErrorTable, seed: int, level: float = 1.0) -> ErrorTable:
-    """The same objects, with errors of up to `level` times the features' scatter: every value has an error of its
-    own."""
+def in_strong_noise(table: ErrorTable, training: ErrorTable, level: float, seed: int) -> ErrorTable:
+    """The same objects, with errors up to `level` times the features' scatter: every value has an error of its own."""
     random = np.random.default_rng(seed)
     low, high = np.nanquantile(training.X, [0.16, 0.84], axis=0)
     added = level * random.uniform(size=table.X.shape) * (high - low) / 2

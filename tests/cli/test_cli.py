@@ -203,7 +203,7 @@ def test_the_page_about_other_tables_has_no_such_warning(small_model, tmp_path, 
 def test_demo_and_experiments(tmp_path, capsys):
     rows = json.loads(said(capsys, "demo", "--objects", "60", "--trees", "2", "--json").out)
     assert len(rows) == 5
-    assert 0 < rows[0]["probforest"]["accuracy"] <= 1
+    assert all(0 < rows[0][model]["accuracy"] <= 1 for model in ("scikit-learn", "probforest", "probforest, boosting"))
     assert 0 < rows[4]["probforest"]["crps"] < rows[4]["probforest"]["rmse"]
     assert call("experiments", "nothing") == 2
     assert "unknown experiment 'nothing'" in capsys.readouterr().err
@@ -407,8 +407,8 @@ def test_demo_prints_the_comparison(capsys):
     rows = [row for row in printed if row.startswith(("exact", "errors", "an error", "4"))]
     assert len(rows) == 4
     for row in rows:
-        numbers = [float(word) for word in row.split()[-8:]]
-        assert all(0 < accuracy <= 1 for accuracy in numbers[:2])
+        numbers = [float(word) for word in row.split()[-12:]]
+        assert all(0 < accuracy <= 1 for accuracy in numbers[:3])
     numbers = next(row for row in printed if row.startswith("numbers"))
     rmse = [float(word) for word in numbers.split()[-8:-6]]
     assert rmse[1] < rmse[0]
@@ -417,7 +417,7 @@ def test_demo_prints_the_comparison(capsys):
 def test_the_same_seed_prints_the_same_accuracies(capsys):
     def accuracies(*options):
         call("demo", "--objects", "200", "--trees", "3", *options)
-        return [row.split()[-8:-4] for row in capsys.readouterr().out.splitlines()[3:]]
+        return [row.split()[-12:-6] for row in capsys.readouterr().out.splitlines()[3:]]
 
     assert accuracies("--seed", "1") == accuracies("--seed", "1", "--n-jobs", "2")
     assert accuracies("--seed", "1") != accuracies("--seed", "2")

@@ -1,4 +1,4 @@
-"""`probforest demo`: the forest compared with scikit-learn's on built-in data."""
+"""`probforest demo`: forest and boosting compared with scikit-learn's forest on built-in data."""
 
 import argparse
 
@@ -13,9 +13,9 @@ def run(options: argparse.Namespace, console: Console) -> int:
     compile_kernels()  # so that no timing includes the compilation of a first run
     console.say(HEADER)
     rows = []
-    for name, theirs, ours in compare(options.objects, options.trees, options.n_jobs, options.seed):
-        console.say(line(name, theirs, ours))
-        rows.append({"data": name, "scikit-learn": theirs._asdict(), "probforest": ours._asdict()})
+    for name, outcomes in compare(options.objects, options.trees, options.n_jobs, options.seed):
+        console.say(line(name, outcomes))
+        rows.append({"data": name} | {model: outcome._asdict() for model, outcome in outcomes.items()})
     console.say(number_demo.HEADER)
     name, of_theirs, of_ours = number_demo.compare_numbers(options.objects, options.trees, options.n_jobs, options.seed)
     console.say(number_demo.line(name, of_theirs, of_ours))

@@ -6,10 +6,10 @@ Numba's own generator has one hidden state per thread, so trees would depend on 
 import numpy as np
 
 from .jit import kernel
-from .layout import GRID_POINTS
 
 _MASK = 0xFFFFFFFF
-_SIXTEEN, _LOW = np.uint64(16), np.uint64(0xFFFF)
+_NUMBERS = 1 << 13  # so many are a small table, in which the rarest point has 11 of them
+_SIXTEEN, _LOW = np.uint64(16), np.uint64(_NUMBERS - 1)
 
 
 @kernel
@@ -24,11 +24,11 @@ def draw_below(state, bound):
 
 
 @kernel
-def draw_points(codes, below, state, drawn):
+def draw_points(codes, point_of, state, drawn):
     """One grid point of every cell, drawn with its probability: of `codes` (n, d, CODE_SLOTS) into `drawn` (n, d, 1).
 
-    Of 65,536 equally probable numbers, `below` (GRID_POINTS,) int64 is how many belong to the points up to each. A
-    number of 64 bits serves for four cells. Advances `state` (1,) uint64, which must not be 0.
+    `point_of` (2¹³,) uint8 is the point that each of as many equally probable numbers stands for. A random number of 64
+    bits serves for four cells. Advances `state` (1,) uint64, which must not be 0.
     """
     x, n_left = state[0], 0
     dice = x
@@ -39,16 +39,14 @@ def draw_points(codes, below, state, drawn):
                 x ^= x >> np.uint64(7)
                 x ^= x << np.uint64(17)
                 dice, n_left = x, 4
-            number, point = np.int64(dice & _LOW), 0
-            for g in range(GRID_POINTS - 1):
-                point += number >= below[g]
-            drawn[i, j, 0] = codes[i, j, point]
+            drawn[i, j, 0] = codes[i, j, np.uint64(point_of[dice & _LOW])]
             dice >>= _SIXTEEN
             n_left -= 1
     state[0] = x
 
 
 # Not a kernel: arrays are made in Python.
-def numbers_below(chunk: np.ndarray) -> np.ndarray:
-    """`below` of `draw_points` for grid points with the probabilities `chunk` (GRID_POINTS,)."""
-    return np.round(65_536 * np.cumsum(chunk)).astype(np.int64)
+def points_of_numbers(chunk: np.ndarray) -> np.ndarray:
+    """`point_of` of `draw_points` for grid points with the probabilities `chunk` (GRID_POINTS,)."""
+    numbers = (np.arange(_NUMBERS) + 0.5) / _NUMBERS
+    return np.searchsorted(np.cumsum(chunk)[:-1], numbers).astype(np.uint8)

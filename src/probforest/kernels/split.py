@@ -9,8 +9,22 @@ from .cuts import best_cut, list_occupied, occupied_range, sum_left, sum_left_of
 from .dice import draw_below
 from .histogram import LANES, add_columns, add_listed, add_words
 from .jit import inlined, kernel
-from .layout import EQUAL, INDEX, LEAF, LEARNED, REAL, SAME_COST, SCRATCH, Bins, Cuts, Histogram, NodeMass, Search
-from .statistic import forbid, score_cuts, weigh_cuts, weight_of
+from .layout import (
+    EQUAL,
+    INDEX,
+    LEAF,
+    LEARNED,
+    NEWTON,
+    REAL,
+    SAME_COST,
+    SCRATCH,
+    Bins,
+    Cuts,
+    Histogram,
+    NodeMass,
+    Search,
+)
+from .statistic import best_stored_cut, forbid, score_cuts, weigh_cuts, weight_of
 
 FEW_MEMBERS = 32  # so many occupy few bins
 _NOTHING = 1e-12  # what rounding leaves of the weight of a bin, relative to that of the node
@@ -146,6 +160,28 @@ def split_at(search, slot, cut, way, n_cuts, bins, rule):
     return Split(cuts[slot, SCORE + way, cut], feature, threshold, missing_left)
 
 
+@inlined
+def is_plain(search, feature, rules, empty):
+    """Whether the best cut of a feature can be found in one pass: a loss, without missing cells and bounds."""
+    if search.stored.shape[0] == 0 or rules.criterion != NEWTON or rules.monotonic.shape[0] > 0:
+        return False
+    return search.stored[search.in_use[0], feature, search.stored.shape[2] - 1, 2] <= empty
+
+
+@inlined
+def better_stored_split(best, search, feature, node, node_weight, bins, rules, least, empty):
+    """The best split of a plain feature, if it is better than `best`, or else that one."""
+    margin = SAME_COST * node_weight
+    stored = search.stored[search.in_use[0], feature]
+    score, here, there = best_stored_cut(
+        stored, bins.n_bins[feature], node.total, node_weight, empty, least, rules, margin
+    )
+    if here < 0 or score - best.score <= margin:
+        return best
+    missing_left = 0.5 if rules.missing[feature] == EQUAL else math.nan
+    return Split(score, feature, midpoint(bins.high[feature, here], bins.low[feature, there]), missing_left)
+
+
 @kernel
 def split_node(index, node, bins, search, rules, least, n_drawn):
     """The best split whose sides weigh at least `least`, over `max_features` features drawn at random, and over more
@@ -158,7 +194,7 @@ def split_node(index, node, bins, search, rules, least, n_drawn):
     n_features = search.order.shape[0]
     node_weight = weight_of(node.total, rules.criterion)
     best = Split(-math.inf, LEAF, math.nan, math.nan)
-    margin = SAME_COST * node_weight
+    margin, empty = SAME_COST * node_weight, _NOTHING * node_weight
     again = n_drawn > 0
     slot = 0
     while slot < (n_drawn if again else n_features):
@@ -168,6 +204,12 @@ def split_node(index, node, bins, search, rules, least, n_drawn):
             if rules.max_features < n_features:
                 swap = slot + draw_below(search.state, n_features - slot)
                 search.order[slot], search.order[swap] = search.order[swap], search.order[slot]
+            if is_plain(search, search.order[slot], rules, empty):
+                best = better_stored_split(
+                    best, search, search.order[slot], node, node_weight, bins, rules, least, empty
+                )
+                slot += 1
+                continue
             fill_slot(search, slot, bins, search.order[slot], index, node, rules.criterion)
         n_cuts = np.int64(search.slots[slot, N_CUTS])
         rule = rules.missing[search.order[slot]]

@@ -255,6 +255,43 @@ def score_entropy(cuts, least, score):
     forbid(cuts, least, score)
 
 
+@kernel
+def best_stored_cut(stored, n_bins, total, total_weight, empty, least, rules, margin):
+    """The best cut of a feature of NEWTON without missing cells, from a `stored` histogram (more than n_bins, n_lanes)
+    with the columns side by side; bins that weigh no more than `empty` are empty.
+
+    Sums, scores and the search for the best one in a single pass, as most cuts need no score: those behind empty bins,
+    or with too little on a side. Of equally good cuts (up to `margin`) the first one counts. Returns its score, the bin
+    to its left and the next one that is not empty; the bins are -1 if no cut is allowed.
+    """
+    gradient, hessian, weight = 0.0, 0.0, 0.0
+    extra, best = rules.regularisation, -math.inf
+    here, there, awaits = np.int64(-1), np.int64(-1), False
+    for b in range(n_bins):
+        place = np.uint64(b)
+        if stored[place, 2] <= empty:
+            continue
+        if awaits:
+            there, awaits = np.int64(b), False
+        gradient += stored[place, 0]
+        hessian += stored[place, _HESSIAN]
+        weight += stored[place, 2]
+        right_hessian = total[_HESSIAN] - hessian
+        if weight < least or min(hessian, right_hessian) < rules.min_leaf_hessian:
+            continue
+        if total_weight - weight < least:
+            break
+        right = total[0] - gradient
+        score = sum_of_scores(gradient * gradient, right * right, hessian + extra, right_hessian + extra)
+        if score > best + margin:
+            best, here, awaits = score, np.int64(b), True
+    if awaits:  # the bin behind the best cut is beyond the last allowed one
+        there = here + 1
+        while there < n_bins - 1 and stored[np.uint64(there), 2] <= empty:
+            there += 1
+    return best, here, there
+
+
 @inlined
 def score_cuts(cuts, rules, least, sides, score):
     """Score every cut; -inf where a side weighs less than `least` > 0."""

@@ -1,4 +1,4 @@
-"""`probforest demo`: the forest compared with scikit-learn's, on noisy data with known truth."""
+"""`probforest demo`: forest and boosting compared with scikit-learn's forest, on noisy data with known truth."""
 
 import time
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import accuracy_score, log_loss
 
 from ..datasets import add_noise, flip_labels, make_two_classes
+from ..estimators.boosting import ProbabilisticGradientBoostingClassifier
 from ..estimators.forest import ProbabilisticRandomForestClassifier
 
 
@@ -58,26 +59,33 @@ def run(model, scene: Scene, extra_fit: dict[str, Any], extra_predict: dict[str,
     return Outcome(accuracy, log_loss(scene.y_test, proba), fitted - start, stop - fitted)
 
 
-def compare(n_train: int, n_trees: int, n_jobs: int | None, seed: int) -> Iterator[tuple[str, Outcome, Outcome]]:
-    """(scene, scikit-learn's forest, ours), one after the other."""
+SKLEARN, FOREST, BOOSTING = "scikit-learn", "probforest", "probforest, boosting"
+
+
+def compare(n_train: int, n_trees: int, n_jobs: int | None, seed: int) -> Iterator[tuple[str, dict[str, Outcome]]]:
+    """(scene, outcomes of scikit-learn's forest, our forest and our boosting), one after the other."""
     for scene in scenes(n_train, seed):
         theirs = RandomForestClassifier(n_trees, n_jobs=n_jobs, random_state=seed)
-        ours = ProbabilisticRandomForestClassifier(n_trees, n_jobs=n_jobs, random_state=seed)
+        forest = ProbabilisticRandomForestClassifier(n_trees, n_jobs=n_jobs, random_state=seed)
+        boosting = ProbabilisticGradientBoostingClassifier(n_jobs=n_jobs, random_state=seed)
         yield (
             scene.name,
-            run(theirs, scene, {}, {}),
-            run(ours, scene, scene.extra_fit, scene.extra_predict),
+            {
+                SKLEARN: run(theirs, scene, {}, {}),
+                FOREST: run(forest, scene, scene.extra_fit, scene.extra_predict),
+                BOOSTING: run(boosting, scene, scene.extra_fit, scene.extra_predict),
+            },
         )
 
 
 HEADER = (
-    "                              accuracy              log loss             fit [s]         predict [s]\n"
-    "                           sklearn  probforest  sklearn  probforest  sklearn  probf.  sklearn  probf."
+    "                            accuracy                  log loss                  fit [s]              predict [s]\n"
+    "                           " + f"{' sklearn  forest  boost.  ' * 2}{'sklearn forest boost.  ' * 2}".rstrip()
 )
 
 
-def line(name: str, theirs: Outcome, ours: Outcome) -> str:
-    return (
-        f"{name:27s}{theirs.accuracy:7.3f}{ours.accuracy:12.3f}{theirs.log_loss:9.3f}{ours.log_loss:12.3f}"
-        f"{theirs.fit_seconds:9.2f}{ours.fit_seconds:8.2f}{theirs.predict_seconds:9.2f}{ours.predict_seconds:8.2f}"
-    )
+def line(name: str, outcomes: dict[str, Outcome]) -> str:
+    columns = zip(*outcomes.values(), strict=True)  # accuracies, losses, seconds of fits and of predictions
+    widths = ("8.3f", "8.3f", "7.2f", "7.2f")
+    numbers = ["".join(f"{each:{width}}" for each in column) for column, width in zip(columns, widths, strict=True)]
+    return f"{name:27s}{'  '.join(numbers)}"

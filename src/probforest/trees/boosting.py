@@ -15,7 +15,7 @@ from ..kernels.best_first import (
     members_of_leaf,
     new_grow_space,
 )
-from ..kernels.dice import draw_points, numbers_below
+from ..kernels.dice import draw_points, points_of_numbers
 from ..kernels.layout import DECREASE, FEATURE, IMPURITY, INDEX, LEAF, Bins, Cells, Rules, Target
 from ..support.threads import in_threads
 from .bootstrap import MAX_SEED
@@ -233,7 +233,7 @@ class DrawnPoints:
         if self.is_exact:
             return self._bins
         state = np.array([seed], dtype=np.uint64)
-        draw_points(self._bins.codes, numbers_below(self._bins.chunk), state, self._codes)
+        draw_points(self._bins.codes, points_of_numbers(self._bins.chunk), state, self._codes)
         no_words = np.empty((0, self._codes.shape[1]), dtype=np.uint64)
         return self._bins._replace(codes=self._codes, words=no_words)
 

@@ -14,6 +14,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.impute import SimpleImputer
 from sklearn.tree import DecisionTreeClassifier
 
+from ...estimators.boosting import ProbabilisticGradientBoostingClassifier
 from ...estimators.forest import ProbabilisticRandomForestClassifier
 from ...features.measurements import read_measurements
 from ...features.prior import learn_priors, with_priors
@@ -119,6 +120,15 @@ def boosting(case: Case, setting: Setting) -> Answers:
     return dict.fromkeys(setting.trees, model.predict_proba(case.X_test)[:, 1])
 
 
+def boosted_prf(case: Case, setting: Setting) -> Answers:
+    """Boosting with the trees of the PRF has its own number of trees, too."""
+    model = ProbabilisticGradientBoostingClassifier(random_state=setting.seed, n_jobs=setting.n_jobs)
+    model.fit(case.X, case.y, X_err=case.X_err, y_proba=case.confidence)
+    with model.assuming(()):
+        proba = model.predict_proba(case.X_test, X_err=case.X_err_test)
+    return dict.fromkeys(setting.trees, proba[:, 1])
+
+
 def errors_as_columns(case: Case, setting: Setting) -> Answers:
     assert case.X_err is not None
     assert case.X_err_test is not None
@@ -212,6 +222,7 @@ FEATURES: dict[str, Contender] = {
     "test-only PRF": test_only_prf,
     "PRF, no prior": prf_with_prior(None),
     "PRF, normal prior": prf_with_prior("normal"),
+    "boosted PRF": boosted_prf,
     "gradient boosting": boosting,
     "forest, errors as columns": errors_as_columns,
     "forest, perturbed values": perturbed,
@@ -222,6 +233,7 @@ LABELS: dict[str, Contender] = {
     "PRF": full_prf,
     "PRF, labels count alike": paper_labels_prf,
     "PRF, mean labels": mean_labels_prf,
+    "boosted PRF": boosted_prf,
     "gradient boosting": boosting,
     "forest, weights |2p − 1|": weighted_forest,
     "regression forest on p": regression_forest,
@@ -235,5 +247,6 @@ MISSING: dict[str, Contender] = {
     "PRF, mean and scatter": imputed_prf,
     "forest": forest,
     "forest, mean imputed": mean_imputed_forest,
+    "boosted PRF": boosted_prf,
     "gradient boosting": boosting,
 }

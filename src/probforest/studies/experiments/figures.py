@@ -100,6 +100,7 @@ def draw_features(rows: Sequence[Row], path: Path) -> None:
     rivals = (
         "full PRF",
         "forest",
+        "boosted PRF",
         "gradient boosting",
         "forest, errors as columns",
         "forest, perturbed values",

@@ -99,7 +99,7 @@ def transfer(plan: Plan) -> Iterator[Row]:
 
 def complexity(plan: Plan) -> Iterator[Row]:
     """The more complex the noise, the more its errors say: four cases at a few levels."""
-    names = "forest", "full PRF", "PRF, no prior", "gradient boosting", "forest, errors as columns"
+    names = "forest", "full PRF", "PRF, no prior", "boosted PRF", "gradient boosting", "forest, errors as columns"
     chosen = {name: FEATURES[name] for name in names}
     for noise in ("constant", "objects", "groups", "cells"):
         for level in plan.levels((0.5, 1, 2, 4)):
