@@ -1,5 +1,7 @@
 """The options of `probforest predict`."""
 
+import argparse
+
 from ..arguments import add_common, add_model, add_n_jobs, add_output, integer, new_parser, table_path
 
 
@@ -23,6 +25,24 @@ def add(commands) -> None:
         metavar="TABLE",
         help="the objects to classify, a file or a folder; - is standard input",
     )
+    _add_columns(parser)
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="continue an interrupted command that writes a folder: its finished parts are kept",
+    )
+    add_n_jobs(parser)
+    add_output(
+        parser,
+        "OUT",
+        "the output; its name tells the format (.csv, .parquet, .fits, .csv.gz, ...), and one without an ending is a "
+        "folder of Parquet files",
+    )
+    add_common(parser)
+
+
+def _add_columns(parser: argparse.ArgumentParser) -> None:
+    """Options for the columns of the output."""
     parser.add_argument(
         "--keep",
         nargs="*",
@@ -53,16 +73,3 @@ def add(commands) -> None:
         "quantiles",
     )
     parser.add_argument("--prefix", default="", help="put this in front of the names of the new columns")
-    parser.add_argument(
-        "--resume",
-        action="store_true",
-        help="continue an interrupted command that writes a folder: its finished parts are kept",
-    )
-    add_n_jobs(parser)
-    add_output(
-        parser,
-        "OUT",
-        "the output; its name tells the format (.csv, .parquet, .fits, .csv.gz, ...), and one without an ending is a "
-        "folder of Parquet files",
-    )
-    add_common(parser)
