@@ -207,13 +207,13 @@ def test_a_link_to_a_folder_that_is_not_there(small_model, tmp_path, capsys):
 
 def test_two_runs_to_the_same_output(small_model, tmp_path, monkeypatch, capsys):
     output = tmp_path / "m.prf"
-    original = train._out_of_bag
+    original = train.class_evaluation
 
     def meanwhile(*words):
         write(output, "theirs")
         return original(*words)
 
-    monkeypatch.setattr(train, "_out_of_bag", meanwhile)
+    monkeypatch.setattr(train, "class_evaluation", meanwhile)
     words = ["train", small_model.with_name("t.csv"), "--target", "kind", "--set", "n_estimators=1", "-o", output]
     assert call(*words) == 2
     assert "m.prf was created by another program in the meantime" in capsys.readouterr().err
