@@ -39,6 +39,13 @@ random = np.random.default_rng(0)
 X, y = random.normal(size=(60, 4)), random.integers(0, 2, 60)
 X = np.cumsum(X, axis=1)  # features that say something about each other
 X[::9, 1] = np.nan
+
+def explain(model, asked):
+    model.contributions(X, **asked)
+    model.value_of_measurement(X, **asked)
+    background = {name.replace("X_", "background_"): about for name, about in asked.items()}
+    model.shapley_values(X, **asked, background=np.asfortranarray(X), **background, n_background=2)
+
 tables = [
     {},
     {"X_err": 0.3},
@@ -62,6 +69,8 @@ for model in models:
         asked = {name: about for name, about in options.items() if name.startswith("X_")} or {"X_err": 0.0}
         model.predict_proba(X, **asked)
         model.leaf_proba(X.astype(np.float32), **asked)
+        if model in (models[1], models[4], models[6]):  # a tree, boosting, the joint prior
+            explain(model, asked)
 with_error_features = ProbabilisticRandomForestClassifier(30, random_state=0, error_features=True)
 with_error_features.fit(X, y, X_err=random.gamma(2, 0.2, X.shape))
 for errors in (random.gamma(2, 0.2, X.shape), 0.0):
@@ -73,6 +82,7 @@ for options in tables:
     for loss in ("squared_error", "absolute_error", "poisson"):
         model = ProbabilisticGradientBoostingRegressor(loss, max_iter=3, min_samples_leaf=5, monotonic_cst=[1, 0, 0, 0])
         model.fit(X, np.abs(X[:, 0]), **about).predict(X, **(about or {"X_err": 0.0}))
+    explain(forest, about)
 print(json.dumps([precompiled, signatures()]))
 """
 

@@ -6,6 +6,7 @@ from scipy.stats import norm
 
 from probforest import ProbabilisticDecisionTreeRegressor, ProbabilisticRandomForestRegressor
 from probforest.explain import NumberMeasurementValue, value_of_measurement
+from probforest.trees.fitted_tree import FittedTree
 
 OFFSET = 1e5  # targets that are large compared with their scatter
 
@@ -91,6 +92,21 @@ def test_a_model_that_takes_values_as_exact_says_so():
     with pytest.warns(UserWarning, match="takes values as exact"):
         found = model.value_of_measurement(X[:3], X_err=X_ERR[:3])
     np.testing.assert_array_equal(found.gain, 0)
+
+
+def test_without_distributions_it_is_the_scatter_of_answers():
+    """Trees without targets in their leaves, as those of boosting."""
+    tree = ProbabilisticDecisionTreeRegressor(random_state=0, prior=None, error_scale=1.0, max_depth=6)
+    tree.fit(X, Y, X_err=X_ERR)
+    row, errors = X[5], X_ERR[5]
+    rows, all_errors = np.tile(row, (12, 1)), np.tile(errors, (12, 1))
+    rows[:, 2], all_errors[:, 2] = norm.ppf((np.arange(12) + 0.5) / 12, row[2], errors[2]), 0
+    expected = tree.predict(rows, X_err=all_errors).var()
+    tree.tree_ = FittedTree(tree.tree_.nodes)
+    found = tree.value_of_measurement(X[:30], X_err=X_ERR[:30])
+    assert found.gain[5, 2] == pytest.approx(expected, rel=1e-4)
+    np.testing.assert_allclose(found.std, np.sqrt(found.gain.sum(axis=1)))
+    assert found.limiting(5) == 2
 
 
 def test_in_words(forest):

@@ -8,7 +8,7 @@ from ..evaluation.page import Section, figure_of, html_page, paragraph, table_of
 from ..evaluation.tables import Table
 from .ranking import Worthwhile
 
-_NOTHING, _TINY = "–", 1e-4
+_NOTHING, _TINY = "–", 1e-3
 
 
 def figure_for(label: str, file_name: str, place: int, why: Any, value: Any, most: int) -> Plot:
@@ -49,11 +49,13 @@ def _features(why: Any, value: Any, place: int) -> Table:
     gains = dict(zip(value.names, value.gain[place].tolist(), strict=True))
     added = dict(why.of(place))
     order = [*added, *(name for name in gains if name not in added)]
-    rows = [[name, _number(added.get(name), "+"), _number(gains.get(name), "")] for name in order]
+    columns = [[numbers.get(name, 0.0) for name in order] for numbers in (added, gains)]
+    rows = [list(row) for row in zip(order, _numbers(columns[0], "+"), _numbers(columns[1], ""), strict=True)]
     rows = [row for row in rows if row[1:] != [_NOTHING, _NOTHING]]
     return Table(["feature", f"adds to the {why.quantity}", value.gain_label], rows)
 
 
-def _number(number: float | None, sign: str) -> str:
-    """Three digits; nothing is worth a digit if it is tiny."""
-    return _NOTHING if not number or abs(number) < _TINY else f"{number:{sign}.3g}"
+def _numbers(numbers: list[float], sign: str) -> list[str]:
+    """Three digits of each; those that are tiny beside the largest one are not worth a digit."""
+    tiny = _TINY * max(map(abs, numbers), default=0.0)
+    return [f"{number:{sign}.3g}" if abs(number) > tiny else _NOTHING for number in numbers]

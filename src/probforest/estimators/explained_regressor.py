@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -52,7 +54,9 @@ class ExplainedRegressor(ExplainedModel):
         NumberMeasurementValue
             `gain` has the expected loss of variance for every object and feature, `ranking()` the most valuable
             measurements, `text(row)` and `plot(row)` show one object. A model with an `error_scale_` below 1 spreads
-            values over a part of their errors only, or takes them as exact, and expects accordingly less.
+            values over a part of their errors only, or takes them as exact, and expects accordingly less. A model
+            that predicts numbers without distributions only knows how far its answers scatter over the places of a
+            value: its variances are no more than that.
 
         Examples
         --------
@@ -71,10 +75,26 @@ class ExplainedRegressor(ExplainedModel):
                 "Fit it with error_scale=1."
             )
         trees = self._fallback_trees if falls_back else self._grown_trees
-        moments = Moments(trees, min(float(self.keep_proba), KEEP_PROBA), self.n_jobs)
-        variance = moments.of(query)[:, 1]
+        moments_of = self._moments_of(trees)
+        variance = moments_of(query)[:, 1]
         gain = np.zeros((len(variance), self.feature_model_.n_values))
         given = X, X_err, X_limit, X_samples
-        for j, rows, answers in self._possible_answers(given, query, falls_back, factor, moments.of):
-            gain[rows, j] = variance[rows] - answers[:, :, 1].mean(axis=1)
+        for j, rows, answers in self._possible_answers(given, query, falls_back, factor, moments_of):
+            if np.isnan(variance).any():
+                gain[rows, j] = answers[:, :, 0].var(axis=1)
+            else:
+                gain[rows, j] = variance[rows] - answers[:, :, 1].mean(axis=1)
+        variance = np.where(np.isnan(variance), gain.sum(axis=1), variance)
         return NumberMeasurementValue(gain, self.feature_model_.names_of_values, factor, np.sqrt(variance))
+
+    def _moments_of(self, trees: list[FittedTree]) -> Callable[[Cells], np.ndarray]:
+        """What gives mean and variance (n, 2) of careful answers; trees without targets in their leaves have no
+        variance, NaN."""
+        if all(tree.targets is not None for tree in trees):
+            return Moments(trees, min(float(self.keep_proba), KEEP_PROBA), self.n_jobs).of
+
+        def means_only(query: Cells) -> np.ndarray:
+            mean = self._explained_answers(trees, query)
+            return np.column_stack([mean, np.full(len(mean), np.nan)])
+
+        return means_only

@@ -45,7 +45,7 @@ def html_page(
     parts = ["<header>", *head, "</header>", _contents(sections), '<div class="content">']
     parts += [_section(number, section) for number, section in enumerate(sections, start=1)]
     body = "\n".join([*parts, "</div>"])
-    body = body.replace(" %", "&nbsp;%")  # no line begins with a per cent sign
+    body = body.replace(" %", "&nbsp;%").replace("± ", "±&nbsp;")  # a number stays together with its sign
     return Template(_resource("report.html")).substitute(title=escape(title), style=_resource("report.css"), body=body)
 
 
