@@ -164,7 +164,7 @@ def test_warm_start_needs_the_rules_of_before(changed):
     assert len(model.trees_) == 3
 
 
-def test_missing_values_of_exact_tables_are_estimated_where_that_is_better():
+def test_missing_values_of_exact_tables_are_estimated_where_that_is_better(tmp_path):
     X, y = make_two_classes(1500, random_state=3)
     holes = remove_cells(X, 0.3, random_state=1)
     auto = forest(n_estimators=40).fit(holes, y)
@@ -172,6 +172,8 @@ def test_missing_values_of_exact_tables_are_estimated_where_that_is_better():
     assert auto.prior_ == "joint"
     assert (trial.none, trial.error) == (trial.empirical, 0.0)
     assert trial.empirical - trial.joint > trial.joint_error > 0
+    save(auto, tmp_path / "forest.prf")
+    assert load(tmp_path / "forest.prf").prior_trial_ == trial
     independent = np.random.default_rng(0).uniform(size=(400, 4))
     independent[::7, 1] = np.nan
     plain = forest(n_estimators=10).fit(independent, y[:400])

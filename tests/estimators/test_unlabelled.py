@@ -117,6 +117,8 @@ def test_wrong_ones_are_refused(tables):
     wrong[7, 2] = -1
     with pytest.raises(ValueError, match=r"X_err_unlabelled is -1\.0 at row 7, column 2"):
         forest.fit(X, y, X_err=X_err, X_unlabelled=many[0], X_err_unlabelled=wrong)
+    with pytest.raises(ValueError, match="X_unlabelled can't be used: X_err"):
+        forest.fit(X, y, X_err=X_err, X_unlabelled=many[0], X_err_unlabelled=many[1][:, :3])
     with pytest.raises(ValueError, match="prior=None: only priors can learn"):
         forest.set_params(prior=None).fit(X, y, X_err=X_err, X_unlabelled=many[0], X_err_unlabelled=many[1])
 

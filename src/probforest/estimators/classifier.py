@@ -272,11 +272,11 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
 
     def _grow_small_tree(self, training: TrainingSet, weight: np.ndarray, seed: int) -> FittedTree:
         """A tree of a trial, with leaves that are not too small."""
-        per_object = weight.sum() / training.n_objects
+        least = LEAF * training.weight.mean()
 
         def rules(total_weight: float, n_features: int) -> Rules:
             found = self._rules(total_weight, n_features)
-            return found._replace(min_leaf_weight=max(found.min_leaf_weight, LEAF * per_object))
+            return found._replace(min_leaf_weight=max(found.min_leaf_weight, least))
 
         class_weight = "balanced" if self._class_weight_per_tree else None
         return training.grow(weight, rules, seed, class_weight)

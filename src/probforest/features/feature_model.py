@@ -362,12 +362,14 @@ def _unlabelled(
 
 @contextmanager
 def _naming_unlabelled() -> Iterator[None]:
-    """Errors about a value say that it is one of X_unlabelled."""
+    """Errors say that they are about X_unlabelled."""
     try:
         yield
     except CellError as error:
         what = re.sub(r"\bX(_\w+)?$", r"X\1_unlabelled", error.what)
         raise CellError(what, error.value, error.row, error.column, error.remark) from None
+    except ValueError as problem:
+        raise ValueError(f"X_unlabelled can't be used: {problem}") from problem
 
 
 def _checked(table: TableContent, families: tuple[Family, ...]) -> Measurements:

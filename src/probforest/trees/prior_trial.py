@@ -13,7 +13,7 @@ from .training_set import TrainingSet
 
 ROUNDS = (3, 6)  # trees of each forest; those of the second round only for priors that still may be the best one
 TREES = sum(ROUNDS)
-LEAF = 3.0  # objects in a leaf, at least: for the same time, losses scatter a quarter less than with larger trees
+LEAF = 1.5  # mean weights of a leaf, at least: smaller trees are faster, and their losses scatter less
 DRAWN = 0.5  # draws of a tree, per object: more objects are left out, and judged, than in a fit, and trees are faster
 SHARE_OF_FIT = 0.15  # of the time for the trees of a fit, if all trees are grown
 FEWEST_OBJECTS, MOST_OBJECTS = 250, 3000  # of a sample; with the fewest, a trial takes a few hundredths of a second
