@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import log_loss
 
 from probforest import ProbabilisticRandomForestClassifier
 from probforest.datasets import add_noise, make_two_classes
@@ -31,6 +32,8 @@ class Result:
     theirs: float | None = None
     accuracy: float | None = None
     accuracy_theirs: float | None = None
+    log_loss: float | None = None
+    log_loss_theirs: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -89,8 +92,9 @@ def best_of_each(first: Callable, second: Callable, repeats: int) -> tuple[float
 
 
 def with_accuracy(result: Result, ours, theirs, data: Data) -> Result:
-    result.accuracy = ours.score(data.X_test, data.y_test, **data.extra_test)
-    result.accuracy_theirs = theirs.score(data.X_test, data.y_test)
+    found = ours.predict_proba(data.X_test, **data.extra_test), theirs.predict_proba(data.X_test)
+    result.accuracy, result.accuracy_theirs = (float(np.mean(each.argmax(axis=1) == data.y_test)) for each in found)
+    result.log_loss, result.log_loss_theirs = (log_loss(data.y_test, each) for each in found)
     return result
 
 
@@ -106,6 +110,16 @@ def predict(name: str, target: str, data: Data, n_trees: int, repeats: int) -> R
     ours.fit(data.X, data.y, **data.extra)
     theirs.fit(data.X, data.y)
     a, b = best_of_each(lambda: ours.predict_proba(data.X, **data.extra), lambda: theirs.predict_proba(data.X), repeats)
+    return with_accuracy(Result(name, a / b, target, a, b), ours, theirs, data)
+
+
+def predict_one(name: str, target: str, data: Data, n_trees: int, repeats: int) -> Result:
+    """One object at a time, as in a notebook or a service."""
+    ours, theirs = forests(n_trees)
+    ours.fit(data.X, data.y, **data.extra)
+    theirs.fit(data.X, data.y)
+    one, errors = data.X_test[:1], {name: values[:1] for name, values in data.extra_test.items()}
+    a, b = best_of_each(lambda: ours.predict_proba(one, **errors), lambda: theirs.predict_proba(one), repeats)
     return with_accuracy(Result(name, a / b, target, a, b), ours, theirs, data)
 
 
@@ -228,6 +242,16 @@ random = np.random.default_rng(0)
 X, y = random.normal(size=(500, 5)), random.integers(0, 2, 500)
 ProbabilisticRandomForestClassifier().fit(X, y, X_err=0.1)
 """
+
+
+def start_up(target: str) -> list[Result]:
+    """Commands that do no work."""
+    results = []
+    for words in (["--help"], ["--version"], ["train", "nothing.csv", "--no-such-option"]):
+        command = [sys.executable, "-m", "probforest", *words]
+        times = [seconds(lambda: subprocess.run(command, capture_output=True, check=False)) for _ in range(3)]  # noqa: B023
+        results.append(Result(f"probforest {' '.join(words)}, s", min(times), target, min(times)))
+    return results
 
 
 def first_contact(target_empty: str, target_warm: str) -> list[Result]:

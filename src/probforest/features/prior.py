@@ -75,7 +75,7 @@ class EmpiricalPrior:
         found = posterior_quantiles(
             center, lower, upper, reach, self.edges, density, table, LEVELS[ONE_SIGMA], inverse_of_table(family)
         )
-        known = ~np.isnan(found).any(axis=1)
+        known = ~np.isnan(found[:, 0])  # all three are, or none
         new = cells_between(np.where(known[:, None], found, 0.0).T, family)
         center, lower, upper = (np.where(known, *pair) for pair in zip(new, (center, lower, upper), strict=True))
         return center, lower, upper
@@ -205,9 +205,11 @@ def with_priors(priors: Sequence[Prior | None], measurements: Measurements, n_jo
         prior, family = priors[j], measurements.families[j]
         if prior is None:
             return
-        noisy = _noisy_cells(measurements, j)
-        cells = measurements.center[j, noisy], measurements.lower[j, noisy], measurements.upper[j, noisy]
-        center[j, noisy], lower[j, noisy], above = prior.posterior(*cells, family)
+        are_noisy = _noisy_cells(measurements, j)
+        noisy = slice(None) if are_noisy.all() else are_noisy  # a slice is faster
+        parts = measurements.center, measurements.lower, measurements.upper
+        measured, below, above = (np.ascontiguousarray(part[j, noisy]) for part in parts)
+        center[j, noisy], lower[j, noisy], above = prior.posterior(measured, below, above, family)
         if two_sides:
             upper[j, noisy] = above
 

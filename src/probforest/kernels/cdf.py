@@ -52,6 +52,20 @@ def look_up(table, start, place, n_steps):
 
 
 @inlined
+def look_up_all(table, steps, place, count, out):
+    """`look_up` in tables of TABLE_STEPS for `count` cells, into `out`. `steps` (int32) are where their tables start,
+    and are overwritten, as is `place`: one loop computes, as vector instructions, the other one fetches."""
+    for m in range(count):
+        step = min(np.int32(place[m]), np.int32(TABLE_STEPS - 1))
+        place[m] -= step
+        steps[m] += step
+    for m in range(count):
+        at = np.uint64(steps[m])
+        low, high = table[at], table[at + np.uint64(1)]
+        out[m] = low + place[m] * (high - low)
+
+
+@inlined
 def read_cell(values, row, feature, threshold):
     """Centre of a cell, NaN if it is missing, and 1/σ on the side of the threshold (any number if all cells are exact).
 
@@ -72,6 +86,20 @@ def position(kind, threshold, center, inverse_scale):
     if kind == NORMAL_CELLS:
         return even_position(threshold, center, inverse_scale)
     return squashed_position(threshold, center, inverse_scale)
+
+
+@inlined
+def positions(kind, threshold, center, place, count):
+    """`position` of `count` cells with 1/σ in `place`, in place. A loop for each kind becomes vector instructions."""
+    if kind == NORMAL_CELLS:
+        for m in range(count):
+            place[m] = even_position(threshold[m], center[m], place[m])
+    elif kind == EXACT_CELLS:
+        for m in range(count):
+            place[m] = 1.0 if center[m] <= threshold[m] else 0.0
+    else:
+        for m in range(count):
+            place[m] = squashed_position(threshold[m], center[m], place[m])
 
 
 @inlined

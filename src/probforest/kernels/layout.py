@@ -231,8 +231,7 @@ class Wave(NamedTuple):
 
     row: np.ndarray  # int32, the object
     node: np.ndarray  # int32, where it is
-    reach: np.ndarray  # float64, π: the probability that it reaches the node
-    main: np.ndarray  # bool, whether the node lies on its most probable path
+    reach: np.ndarray  # float64, π: the probability that it reaches the node; −π on its most probable path
 
 
 class WalkSpace(NamedTuple):
@@ -240,8 +239,9 @@ class WalkSpace(NamedTuple):
 
     wave: Wave
     after: Wave  # the level below
-    leaves: Wave  # entries that have come to a leaf; their `main` is not filled
-    to_left: np.ndarray  # (SCRATCH,)
+    leaves: Wave  # entries that have come to a leaf, all with π
+    scratch: np.ndarray  # (3, SCRATCH), see left_probabilities_at
+    steps: np.ndarray  # (SCRATCH,) int32
     answer: np.ndarray  # (n_rows, k + 1), class masses and their sum for each of the objects; n_rows may walk together
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .cdf import SQUASH, TABLE_STEPS, look_up, squashed_position
+from .cdf import SQUASH, TABLE_STEPS, look_up, look_up_all, squashed_position
 from .jit import inlined, kernel
-from .layout import REAL, MeasuredCell
+from .layout import INDEX, REAL, MeasuredCell
 
 _FINE_REACH = 4.0  # σ: nearly all of a cell
 _NOTHING = 1e-7  # a value with less of its probability where the prior has any lies 5 σ or more from all true ones
@@ -35,15 +35,12 @@ def cell_cdf(cell, threshold):
 
 @kernel
 def first_above(edges, value):
-    """The number of the first of `edges` above `value`."""
-    low, high = 0, edges.shape[0]
-    while low < high:
-        middle = (low + high) // 2
-        if edges[middle] <= value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    """The number of the first of `edges` above `value`. They are few: counting them, as vector instructions, is faster
+    than a search, which has branches that can't be predicted."""
+    count = 0
+    for k in range(edges.shape[0]):
+        count += edges[k] <= value
+    return count
 
 
 @kernel
@@ -113,16 +110,18 @@ def keeps_its_shape(edges, center, lower, upper):
 
 
 @kernel
-def fill_cumulative(cell, edges, first, last, density, below, cumulative):
-    """F of a measured value at the edges `first` to `last` into `below`, and the posterior's mass, not normalised, from
-    `first` to each of these edges into `cumulative`. Returns that of all; 0 where the prior does not explain it."""
-    for k in range(first, last + 1):
+def fill_cumulative(cell, edges, density, steps, below, cumulative):
+    """F of a measured value at `edges` (m + 1,) into `below`, and the posterior's mass, not normalised, from the first
+    to each of them into `cumulative`. Returns that of all; 0 where the prior, with its `density` (m,) between the
+    edges, does not explain it. `steps` is scratch space."""
+    n_cells = density.shape[0]
+    for k in range(n_cells + 1):
         below[k] = place_in_table(cell, edges[k])
-    for k in range(first, last + 1):
-        below[k] = look_up(cell.table, 0, below[k], TABLE_STEPS)
+        steps[k] = 0
+    look_up_all(cell.table, steps, below, n_cells + 1, below)
     total, densest = 0.0, 0.0
-    cumulative[first] = 0.0
-    for k in range(first, last):
+    cumulative[0] = 0.0
+    for k in range(n_cells):
         total += (below[k + 1] - below[k]) * density[k]
         densest = max(densest, density[k])
         cumulative[k + 1] = total
@@ -159,38 +158,40 @@ def place_of(cell, inverse, target, low, high, below_low, below_high, tolerance)
 
 
 @kernel
-def quantiles(center, lower, upper, reach, edges, density, table, inverse, levels, scratch, out):
+def quantiles(center, lower, upper, reach, edges, density, table, inverse, levels, steps, scratch, out):
     """The quantiles of the posteriors of cells (n,) at `levels` (q,), increasing, into `out` (n, q).
 
     The prior has a `density` (m,) between `edges` (m + 1,), where the posterior is a piece of the cell's own
     distribution, which ends `reach` σ from its centre. NaN where the cell is finer than what the prior knows, or where
-    that has nothing. `inverse` is that of the `table` of F. `scratch` is (2, m + 1).
+    that has nothing. `inverse` is that of the `table` of F. `steps` is (m + 1,) int32, `scratch` is (2, m + 1).
     """
     below, cumulative = scratch[0], scratch[1]
     for i in range(center.shape[0]):
         x, cell = center[i], MeasuredCell(center[i], 1.0 / lower[i], 1.0 / upper[i], table)
         least, most = x - reach * lower[i], x + reach * upper[i]
         first, last = window(edges, least, most)
-        total = 0.0
-        if first < last and not keeps_its_shape(edges, x, lower[i], upper[i]):
-            total = fill_cumulative(cell, edges, first, last, density, below, cumulative)
-        k = first
+        n_cells, total = last - first, 0.0
+        # Slices: an index that might be negative, as far as the compiler knows, is no vector instruction.
+        here, dense = edges[first : last + 1], density[first:last]
+        if n_cells > 0 and not keeps_its_shape(edges, x, lower[i], upper[i]):
+            total = fill_cumulative(cell, here, dense, steps, below, cumulative)
+        k = 0
         for q in range(levels.shape[0]):
             if not total > 0.0:
                 out[i, q] = np.nan
                 continue
             target = levels[q] * total
-            while k < last - 1 and cumulative[k + 1] < target:
+            while k < n_cells - 1 and cumulative[k + 1] < target:
                 k += 1
             out[i, q] = place_of(
                 cell,
                 inverse,
-                below[k] + (target - cumulative[k]) / density[k],
-                max(edges[k], least),
-                min(edges[k + 1], most),
+                below[k] + (target - cumulative[k]) / dense[k],
+                max(here[k], least),
+                min(here[k + 1], most),
                 below[k],
                 below[k + 1],
-                _LEVEL_TOLERANCE * total / density[k],
+                _LEVEL_TOLERANCE * total / dense[k],
             )
 
 
@@ -204,7 +205,8 @@ def posterior_quantiles(center, lower, upper, reach, edges, density, table, leve
     """The quantiles (n, q) at `levels` (q,). The `inverse` of the table need not be computed if it is known."""
     inverse = inverse_table(table) if inverse is None else inverse
     out, scratch = np.empty((len(center), len(levels)), dtype=REAL), np.empty((2, len(edges)), dtype=REAL)
-    quantiles(center, lower, upper, reach, edges, density, table, inverse, levels, scratch, out)
+    steps = np.empty(len(edges), dtype=INDEX)
+    quantiles(center, lower, upper, reach, edges, density, table, inverse, levels, steps, scratch, out)
     return out
 
 

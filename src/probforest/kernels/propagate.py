@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from .cdf import position, probability, read_cell
+from .cdf import TABLE_STEPS, even_position, look_up, position, probability, read_cell, squashed_position
 from .jit import inlined, kernel
-from .layout import EXACT_CELLS, INDEX, REAL, SCRATCH, Members
+from .layout import EXACT_CELLS, INDEX, NORMAL_CELLS, REAL, SCRATCH, TABULATED_CELLS, Members
 
 # A thousand halvings (missing cells in a very deep tree) would make π zero, and the object would weigh nothing.
-_LEAST_REACH = 1e-290
+LEAST_REACH = 1e-290
 
 
 @kernel
@@ -22,7 +22,7 @@ def branch(reach, main, to_left, share_left, keep_proba):
     reach_left, reach_right = reach * to_left, reach * (1.0 - to_left)
     enters_left = (reach_left > keep_proba) | (main & main_left)
     enters_right = (reach_right > keep_proba) | (main & (not main_left))
-    return enters_left, enters_right, max(reach_left, _LEAST_REACH), max(reach_right, _LEAST_REACH), main_left
+    return enters_left, enters_right, max(reach_left, LEAST_REACH), max(reach_right, LEAST_REACH), main_left
 
 
 @kernel
@@ -40,16 +40,26 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch):
             here = probability(cells, row, feature, position(kind, threshold, center, inverse_scale))
             out[m] = here if center == center else np.nan
         return
+    center, place, start = scratch[0], scratch[1], cells.start[feature]
     for first in range(0, rows.shape[0], SCRATCH):
         count = min(rows.shape[0] - first, SCRATCH)
+        here, to = rows[first:], out[first:]
         for m in range(count):
-            scratch[0, m], scratch[1, m] = read_cell(values, np.uint64(rows[first + m]), feature, threshold)
+            center[m], place[m] = read_cell(values, np.uint64(here[m]), feature, threshold)
+        if kind == NORMAL_CELLS:
+            for m in range(count):
+                place[m] = even_position(threshold, center[m], place[m])
+        else:
+            for m in range(count):
+                place[m] = squashed_position(threshold, center[m], place[m])
+        if kind == TABULATED_CELLS:
+            for m in range(count):
+                to[m] = probability(cells, np.uint64(here[m]), feature, place[m])
+        else:
+            for m in range(count):
+                to[m] = look_up(cells.table, start, place[m], TABLE_STEPS)
         for m in range(count):
-            scratch[1, m] = position(kind, threshold, scratch[0, m], scratch[1, m])
-        for m in range(count):
-            out[first + m] = probability(cells, np.uint64(rows[first + m]), feature, scratch[1, m])
-        for m in range(count):
-            out[first + m] = out[first + m] if scratch[0, m] == scratch[0, m] else np.nan
+            to[m] = to[m] if center[m] == center[m] else np.nan
 
 
 @kernel

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .cdf import position, probability, read_cell
+from .cdf import look_up_all, positions, probability, read_cell
 from .jit import inlined, kernel
 from .layout import (
+    FAMILY_CELLS,
     FEATURE,
     INDEX,
     LEAF,
     MISSING_LEFT,
+    NORMAL_CELLS,
     REAL,
     RIGHT,
     SCRATCH,
@@ -25,10 +27,11 @@ from .layout import (
     WalkSpace,
     Wave,
 )
-from .propagate import branch, follow_larger
+from .propagate import LEAST_REACH, follow_larger
 
 _MOST_ROWS = 256  # objects that start together
 _MOST_ENTRIES = 16_384  # entries of a wave
+_SINGLE_PATHS = 64  # objects that start together if they have one path each
 
 
 @inlined
@@ -37,30 +40,37 @@ def start_wave(wave, first, last):
     for m in range(last - first):
         wave.row[m] = first + m
         wave.node[m] = 0
-        wave.reach[m] = 1.0
-        wave.main[m] = True
+        wave.reach[m] = -1.0
     return last - first
 
 
 @kernel
-def left_probabilities_at(query, nodes, wave, start, count, to_left):
-    """F of `count` <= SCRATCH entries of the wave, each at its own node, into `to_left`; any number in a leaf."""
-    links, values, kind = nodes.links, query.values, query.values.shape[2]
+def left_probabilities_at(query, nodes, wave, start, count, scratch, steps):
+    """F of `count` <= SCRATCH entries of the wave, each at its own node, into `scratch[0]`; any number in a leaf.
+
+    In steps, as `left_probabilities` does it. `scratch` is (3, SCRATCH), `steps` is (SCRATCH,).
+    """
+    values, kind = query.values, query.values.shape[2]
+    to_left, center, place = scratch[0], scratch[1], scratch[2]
     for m in range(count):
         at = np.uint64(start + m)
         node = np.uint64(wave.node[at])
-        threshold, feature = nodes.threshold[node], np.uint64(max(links[node, FEATURE], 0))
-        center, inverse_scale = read_cell(values, np.uint64(wave.row[at]), feature, threshold)
-        place = position(kind, threshold, center, inverse_scale)
-        to_left[m] = place if center == center else np.nan
-    for m in range(count):
-        at = np.uint64(start + m)
-        node = np.uint64(wave.node[at])
-        if to_left[m] != to_left[m]:
-            to_left[m] = nodes.shares[node, MISSING_LEFT]
-        else:
-            feature = np.uint64(max(links[node, FEATURE], 0))
-            to_left[m] = probability(query, np.uint64(wave.row[at]), feature, to_left[m])
+        threshold, feature = nodes.threshold[node], np.uint64(max(nodes.links[node, FEATURE], 0))
+        to_left[m] = threshold
+        center[m], place[m] = read_cell(values, np.uint64(wave.row[at]), feature, threshold)
+        steps[m] = query.start[feature]
+    positions(kind, to_left, center, place, count)
+    if kind in (NORMAL_CELLS, FAMILY_CELLS):
+        look_up_all(query.table, steps, place, count, to_left)
+    else:
+        for m in range(count):
+            at = np.uint64(start + m)
+            feature = np.uint64(max(nodes.links[np.uint64(wave.node[at]), FEATURE], 0))
+            to_left[m] = probability(query, np.uint64(wave.row[at]), feature, place[m])
+    if not query.complete:
+        for m in range(count):
+            if center[m] != center[m]:
+                to_left[m] = nodes.shares[np.uint64(wave.node[np.uint64(start + m)]), MISSING_LEFT]
 
 
 @kernel
@@ -68,35 +78,34 @@ def advance(nodes, keep_proba, wave, start, count, to_left, after, n_after, leav
     """Take `count` <= SCRATCH entries of the wave, from `start` on, one level down: those that go on are appended to
     `after`, those that are in a leaf to `leaves`. Returns the new lengths of both.
 
-    Every entry is written for both children, and counts where it enters: no branch that can't be predicted.
+    The rule is that of `branch`, in other words: the more probable child comes first, and the most probable path goes
+    there. Every entry is written to all three places, and counts where it belongs, and nodes are selected by
+    arithmetic: there is no branch that can't be predicted.
     """
-    row, node, reach, main = wave.row, wave.node, wave.reach, wave.main
+    row, node, reach = wave.row, wave.node, wave.reach
     end, leaves_end = np.uint64(n_after), np.uint64(n_leaves)
     for m in range(count):
         at = np.uint64(start + m)
-        here, is_main, probability = np.uint64(node[at]), main[at], to_left[m]
-        right = nodes.links[here, RIGHT]
-        if right == LEAF:
-            leaves.row[leaves_end] = row[at]
-            leaves.node[leaves_end] = node[at]
-            leaves.reach[leaves_end] = reach[at]
-            leaves_end += np.uint64(1)
-            continue
-        # where it matters only: the share lies far from the links
-        share_left = nodes.shares[here, SHARE_LEFT] if probability == 0.5 else 0.0
-        enters_left, enters_right, reach_left, reach_right, main_left = branch(
-            reach[at], is_main, probability, share_left, keep_proba
-        )
-        after.row[end] = row[at]
-        after.node[end] = node[at] + 1
-        after.reach[end] = reach_left
-        after.main[end] = is_main & main_left
-        end += np.uint64(enters_left)
-        after.row[end] = row[at]
-        after.node[end] = right
-        after.reach[end] = reach_right
-        after.main[end] = is_main & (not main_left)
-        end += np.uint64(enters_right)
+        here, of_row, signed, probability = node[at], row[at], reach[at], to_left[m]
+        left, right = here + 1, nodes.links[np.uint64(here), RIGHT]
+        goes_left = np.int32(probability > 0.5)
+        if probability == 0.5:  # where it matters only: the share lies far from the links
+            goes_left = np.int32(nodes.shares[np.uint64(here), SHARE_LEFT] >= 0.5)
+        is_inner, step = right != LEAF, (right - left) * goes_left
+        larger = signed * max(probability, 1.0 - probability)
+        smaller = abs(signed) * min(probability, 1.0 - probability)
+        leaves.row[leaves_end] = of_row
+        leaves.node[leaves_end] = here
+        leaves.reach[leaves_end] = abs(signed)
+        leaves_end += np.uint64(not is_inner)
+        after.row[end] = of_row
+        after.node[end] = right - step
+        after.reach[end] = larger if abs(larger) > LEAST_REACH else signed
+        end += np.uint64(is_inner & ((signed < 0.0) | (larger > keep_proba)))
+        after.row[end] = of_row
+        after.node[end] = left + step
+        after.reach[end] = smaller
+        end += np.uint64(is_inner & (smaller > keep_proba))
     return np.int64(end), np.int64(leaves_end)
 
 
@@ -106,24 +115,24 @@ def conserve_at(nodes, keep_proba, wave, start, count, to_left):
     for m in range(count):
         at = np.uint64(start + m)
         share_left = nodes.shares[np.uint64(wave.node[at]), SHARE_LEFT] if to_left[m] == 0.5 else 0.0
-        to_left[m] = follow_larger(wave.reach[at], to_left[m], share_left, keep_proba)
+        to_left[m] = follow_larger(abs(wave.reach[at]), to_left[m], share_left, keep_proba)
 
 
 @kernel
 def walk(query, first, last, nodes, keep_proba, conserves, walk_space):
     """Take the objects [first, last), not more than there is space for, to their leaves: these are then in
     `walk_space.leaves`. `conserves`: what is pruned follows the other branch. Returns their number."""
-    wave, after, leaves, to_left, _ = walk_space
+    wave, after, leaves, scratch, steps, _ = walk_space
     n_wave, n_leaves = start_wave(wave, first, last), np.int64(0)
     while n_wave > 0:
         n_after = np.int64(0)
         for start in range(0, n_wave, SCRATCH):
             count = min(SCRATCH, n_wave - start)
-            left_probabilities_at(query, nodes, wave, start, count, to_left)
+            left_probabilities_at(query, nodes, wave, start, count, scratch, steps)
             if conserves:
-                conserve_at(nodes, keep_proba, wave, start, count, to_left)
+                conserve_at(nodes, keep_proba, wave, start, count, scratch[0])
             n_after, n_leaves = advance(
-                nodes, keep_proba, wave, start, count, to_left, after, n_after, leaves, n_leaves
+                nodes, keep_proba, wave, start, count, scratch[0], after, n_after, leaves, n_leaves
             )
         wave, after, n_wave = after, wave, n_after
     return n_leaves
@@ -165,21 +174,28 @@ def add_waves(query, first, last, nodes, keep_proba, conserves, majority, walk_s
 
 
 @kernel
-def add_single_paths(query, first, last, nodes, majority, out):
+def add_single_paths(query, first, last, nodes, majority, wave, out):
     """The same for objects that follow one path each: no cell has an error or is missing.
 
-    One after the other: where there is nothing but a comparison, the processor guesses well enough.
+    As many at a time as fit in the wave, level by level; those that are in a leaf drop out. The child is selected by
+    arithmetic, as the processor can't guess it.
     """
-    links, threshold, cells = nodes.links, nodes.threshold, query.values
-    for row in range(first, last):
-        node, feature = np.uint64(0), links[0, FEATURE]
-        while feature != LEAF:
-            if cells[row, np.uint64(feature), 0] <= threshold[node]:
-                node += np.uint64(1)
-            else:
-                node = np.uint64(links[node, RIGHT])
-            feature = links[node, FEATURE]
-        add_answer(nodes.value[node], 1.0, majority, out[row])
+    links, threshold, cells, row, node = nodes.links, nodes.threshold, query.values, wave.row, wave.node
+    for top in range(first, last, row.shape[0]):
+        n_wave = start_wave(wave, top, min(top + row.shape[0], last))
+        while n_wave > 0:
+            end = np.uint64(0)
+            for m in range(n_wave):
+                here, of_row = node[m], np.uint64(row[m])
+                feature, right = links[np.uint64(here), FEATURE], links[np.uint64(here), RIGHT]
+                if feature == LEAF:
+                    add_answer(nodes.value[np.uint64(here)], 1.0, majority, out[of_row])
+                    continue
+                goes_left = np.int32(cells[of_row, np.uint64(feature), 0] <= threshold[np.uint64(here)])
+                row[end] = of_row
+                node[end] = right - (right - here - 1) * goes_left
+                end += np.uint64(1)
+            n_wave = np.int64(end)
 
 
 # Not kernels: arrays that are made in Python need not be compiled.
@@ -188,7 +204,6 @@ def new_wave(capacity: int) -> Wave:
         row=np.empty(capacity, dtype=INDEX),
         node=np.empty(capacity, dtype=INDEX),
         reach=np.empty(capacity, dtype=REAL),
-        main=np.empty(capacity, dtype=np.bool_),
     )
 
 
@@ -201,9 +216,10 @@ def new_walk_space(most_nodes: int, n_classes: int, keep_proba: float) -> WalkSp
     n_leaves = most_nodes // 2 + 1
     most_entries = n_leaves if keep_proba * n_leaves < 1 else int(1 / keep_proba) + 1
     n_rows = int(np.clip(_MOST_ENTRIES // most_entries, 1, _MOST_ROWS))
-    capacity = n_rows * most_entries + 1
+    capacity = n_rows * most_entries + 1  # one is written that does not count
     waves = new_wave(capacity), new_wave(capacity), new_wave(capacity)
-    return WalkSpace(*waves, np.empty(SCRATCH), np.empty((n_rows, n_classes + 1)))
+    scratch, steps = np.empty((3, SCRATCH)), np.empty(SCRATCH, dtype=INDEX)
+    return WalkSpace(*waves, scratch, steps, np.empty((n_rows, n_classes + 1)))
 
 
 def route(query: Cells, nodes: Nodes, keep_proba: float, conserves: bool = False) -> Visits:
@@ -231,8 +247,9 @@ def add_answers(
     """Add the trees' answers for the objects [first, last) to the same rows of `out`: their probabilities or votes.
     `conserves`: what is pruned follows the other branch."""
     if query.complete and query.values.shape[2] == 1:
+        wave = new_wave(_SINGLE_PATHS)
         for nodes in trees:
-            add_single_paths(query, first, last, nodes, majority, out)
+            add_single_paths(query, first, last, nodes, majority, wave, out)
     else:
         space = new_walk_space(max(len(nodes.value) for nodes in trees), out.shape[1], keep_proba)
         for nodes in trees:
