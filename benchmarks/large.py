@@ -233,7 +233,7 @@ def workers_compared(work, options):
     for n_workers in (1, 2):
         cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0")
         with cluster, Client(cluster):
-            table = dd.read_parquet(work / f"{n_rows}").drop(columns=TARGET).persist()
+            table = dd.read_parquet(work / f"{n_rows}").drop(columns=TARGET).repartition(npartitions=16).persist()
             len(table)
             predict_proba(forest, table.partitions[:2]).sum().compute()  # compiled kernels are loaded
             start = time.perf_counter()
