@@ -63,19 +63,3 @@ def test_objects_of_zero_weight_do_not_count():
     without = learn_usual_errors(measured(X[:300], X_err[:300]), np.ones(300), np.ones(3))
     np.testing.assert_array_equal(with_them.sizes, without.sizes)
     assert (with_them.middle, with_them.scatter) == (without.middle, without.scatter)
-
-
-def test_added_noise_has_the_size_of_the_errors():
-    random = np.random.default_rng(0)
-    X, lower, upper = np.zeros((20_000, 1)), np.full((20_000, 1), 0.5), np.full((20_000, 1), 2.0)
-    noisy = measured(X, (lower, upper)).with_noise_added(1.5, random)
-    moved = noisy.center[0]
-    assert np.quantile(moved, [0.16, 0.5, 0.84]) == pytest.approx([-0.75, 0, 3], abs=0.1)
-    np.testing.assert_allclose(noisy.lower, 0.5 * np.hypot(1, 1.5))
-    np.testing.assert_allclose(noisy.upper, 2.0 * np.hypot(1, 1.5))
-    X = np.array([[1.0, np.nan, 3.0]])
-    unknown = measured(X, np.array([[np.nan, 1.0, 0.0]])).with_noise_added(1.0, random)
-    np.testing.assert_array_equal(unknown.center[:, 0], X[0])
-    positive = measured(np.full((1000, 1), 2.0), 1.0, families.LOGNORMAL).with_noise_added(2.0, random)
-    assert (positive.center > 0).all()
-    assert np.std(np.log(positive.center)) == pytest.approx(1.0, rel=0.1)

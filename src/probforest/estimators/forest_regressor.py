@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
+from ..features.added_noise import with_noise_added
 from ..features.measurements import Measurements
 from ..features.usual_errors import UsualErrors, learn_usual_errors
 from ..inputs.targets import NumberTable
@@ -228,9 +229,8 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         if self.noisy_forest_ is None and not measurements.is_exact:
             sample, random = measurements.rows(np.flatnonzero(training.kept)[rows]), np.random.default_rng(0)
             for noise in NOISES[1:]:
-                query = self.feature_model_.apply(
-                    sample.with_noise_added(noise, random), unknown_error=self.unknown_error, n_jobs=self.n_jobs
-                )
+                noisy = with_noise_added(sample, noise, random)
+                query = self.feature_model_.apply(noisy, unknown_error=self.unknown_error, n_jobs=self.n_jobs)
                 found.append(learn_calibration(left_out(query), y, weight))
         known = [each for each in found if each is not None]
         self.calibration_ = np.array(known) if len(known) == len(found) else None

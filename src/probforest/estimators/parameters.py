@@ -254,7 +254,8 @@ NUMBER_PARAMETERS = {
         "How far errors spread an object: they are multiplied by it. 1 spreads it in full, 0 takes values as exact. "
         '"auto" chooses between 1, 0.25 and 0, together with the prior, by the out-of-bag CRPS of small forests on a '
         "sample of the training set: where the noise is the same in training and in prediction, exact values are often "
-        "sharper. Limits and samples are always spread.",
+        "sharper. Where it chooses less than 1, the forest has a second one for tables with larger errors "
+        "(`noisy_forest_`). Limits and samples are always spread.",
         _auto_or_number,
     ),
     "prediction": Parameter(

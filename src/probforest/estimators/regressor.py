@@ -124,12 +124,11 @@ class ProbabilisticRegressor(RegressorMixin, ExplainedRegressor):
         """
         model, factor = self._answering(X, X_err, X_limit, X_samples)
         query, trees = model._query_and_trees(X, X_err, X_limit, X_samples)
-        distribution = model._distribution(trees, query, factor)
         if self.prediction == "mean":  # means of leaves are quicker than distributions
             answer = self._sum_of_answers(trees, query, self.n_jobs)[:, 0] / len(trees)
         else:
-            answer = distribution.point(self.prediction)
-        return (answer, distribution.std) if return_std else answer
+            answer = model._distribution(trees, query, factor).point(self.prediction)
+        return (answer, model._distribution(trees, query, factor).std) if return_std else answer
 
     @described(VALUES)
     def predict_distribution(

@@ -146,22 +146,21 @@ class Measurements:
         lower = self.lower * scaled
         return replace(self, lower=lower, upper=lower if self.is_symmetric else self.upper * scaled)
 
-    def with_noise_added(self, factor: float, random: np.random.Generator) -> "Measurements":
-        """Values as they would be with more noise: each moves by a normal number times `factor` × its error, which
-        becomes √(1 + factor²) times as large. Log-normal values move by a factor. Unknown errors, limits and samples
-        stay as they are."""
-        if self.is_exact:
-            return self
-        known = self.has_errors() & np.isfinite(self.lower) & np.isfinite(self.upper)
-        number = factor * random.standard_normal(self.center.shape)
-        step = np.where(known, number * np.where(number < 0, self.lower, self.upper), 0.0)
-        growth = np.where(known, np.sqrt(1 + factor**2), 1.0)
-        center = self.center + step
+    def with_steps(self, steps: np.ndarray, growth: float) -> "Measurements":
+        """Values that have moved by `steps` (d, n), log-normal ones by a factor, with errors that are larger by the
+        factor `growth`. Unknown errors, limits and samples, and their values, stay as they are."""
+        known = self.has_known_errors()
+        steps, growths = np.where(known, steps, 0.0), np.where(known, growth, 1.0)
+        center = self.center + steps
         for j in (j for j, family in enumerate(self.families) if family.log):
-            ratio = np.exp(np.where(known[j], step[j] / self.center[j], 0.0))
-            center[j], growth[j] = self.center[j] * ratio, growth[j] * ratio
-        lower = self.lower * growth
-        return replace(self, center=center, lower=lower, upper=lower if self.is_symmetric else self.upper * growth)
+            ratio = np.exp(np.where(known[j], steps[j] / self.center[j], 0.0))
+            center[j], growths[j] = self.center[j] * ratio, growths[j] * ratio
+        lower = self.lower * growths
+        return replace(self, center=center, lower=lower, upper=lower if self.is_symmetric else self.upper * growths)
+
+    def has_known_errors(self) -> np.ndarray:
+        """The cells (d, n) whose error is a number."""
+        return self.has_errors() & np.isfinite(self.lower) & np.isfinite(self.upper)
 
     def with_exact_features(self, values: np.ndarray) -> "Measurements":
         """More features, whose `values` (e, n) are exact, NaN where they are missing."""

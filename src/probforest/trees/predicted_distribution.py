@@ -1,6 +1,7 @@
 """The answer of a regressor: for every object a distribution of its target, computed in pieces when it is asked for."""
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -217,9 +218,9 @@ class PredictedDistribution:
 
     def __getitem__(self, rows: int | slice | Sequence[int] | np.ndarray) -> "PredictedDistribution":
         """The distributions of some objects."""
-        query = self._query._replace(values=self._query.values[read_rows(rows, self.n_objects)])
-        known = self._calibration, self._margins
-        return PredictedDistribution(self._trees, query, self._keep_proba, self._n_jobs, *known)
+        some = copy(self)  # which shares everything but the objects
+        some._query = self._query._replace(values=self._query.values[read_rows(rows, self.n_objects)])
+        return some
 
     def quantile(self, q: ArrayLike) -> np.ndarray:
         """Compute quantiles.
