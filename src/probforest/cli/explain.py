@@ -85,7 +85,7 @@ def _as_dict(row: int, place: int, why: Contributions, value: MeasurementValue) 
     return {
         "row": row,
         "class": why.classes[best].item() if hasattr(why.classes[best], "item") else why.classes[best],
-        "probability": float(why.answers[place, best]),
+        why.quantity: float(why.answers[place, best]),  # of boosting, a score
         "average": float(why.base[best]),
         "contributions": dict(why.of(place)),
         "gain_in_bits": dict(zip(value.names, value.gain[place].tolist(), strict=True)),
