@@ -190,6 +190,16 @@ def test_warm_start_goes_on_as_if_nothing_had_happened():
         model.set_params(max_iter=model.n_iter_).fit(X, y, X_err=0.1)
 
 
+def test_warm_start_needs_the_objects_of_before():
+    X, y = make_friedman1(200, random_state=7)
+    model = boosting(max_iter=3, warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match="early_stopping and validation_fraction of before"):
+        model.set_params(max_iter=6, early_stopping=True).fit(X, y)
+    assert model.n_iter_ == 3
+    model.set_params(max_iter=6, early_stopping=False).fit(X, y)
+    assert model.n_iter_ == 6
+
+
 def test_any_score_can_stop():
     X, y = make_friedman1(400, random_state=8)
     for scoring in ("neg_mean_absolute_error", None, lambda model, X, y: -np.abs(model.predict(X) - y).max()):

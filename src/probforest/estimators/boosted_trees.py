@@ -103,6 +103,12 @@ class BoostedTrees(TreeEnsemble):
                 "warm_start=True can't go on with doubtful labels and early stopping, as the earlier trees have seen "
                 "all objects. Take early_stopping=False, or fit anew."
             )
+        holds_out = stopping is not None and bool(stopping.held_out.any())
+        if earlier is not None and holds_out != bool(earlier.validation_loss):
+            raise ValueError(
+                "warm_start=True needs the early_stopping and validation_fraction of before: the earlier trees have "
+                "seen other objects than those that would be learnt from now."
+            )
         boosted = self._boost(training, stopping, doubtful, earlier)
         if not any(tree.n_nodes > 1 for tree in _flat(boosted)) and earlier is None:
             self._warn_that_nothing_is_learnt(training)

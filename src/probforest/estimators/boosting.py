@@ -36,7 +36,13 @@ from .classifier import ProbabilisticClassifier
 from .held_out import class_scorer
 
 _ATTRIBUTES = ATTRIBUTES | {
-    "label_truth_": Description("None", "The forest corrects its answers for doubtful labels; here the loss does.")
+    "label_truth_": Description("None", "The forest corrects its answers for doubtful labels; here the loss does."),
+    "prior_trial_": Description(
+        "PriorTrial or None",
+        'With prior="auto" and errors: cross-validated log losses of small models (`empirical`, `none`), the standard '
+        "`error` of their difference, `n_objects`; and `joint` with `joint_error`, that of its difference to the "
+        "better one of the others, if features say something about each other.",
+    ),
 }
 
 

@@ -1,5 +1,6 @@
 """The parameters of boosting: what they are, for the docstrings, and which values they can have."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,20 @@ def _auto_or(check: Check) -> Check:
 def _scoring(name: str, value: Any) -> None:
     if not (value is None or callable(value) or value == "loss"):
         check_word(name, value, ["loss", *get_scorer_names()])
+
+
+_INSTEAD = {
+    "small forests": "small boosted models",
+    "(out-of-bag log loss)": "(in cross-validation)",
+    "out-of-bag CRPS": "cross-validated loss",
+}
+
+
+def _of_small_models(text: str) -> str:
+    """A text about small forests that choose something: boosting has small models for it."""
+    for of_forest, of_boosting in _INSTEAD.items():
+        text = text.replace(of_forest, of_boosting)
+    return text
 
 
 _OF_TABLES = "missing", "unknown_error", "max_bins", "distribution", "prior", "error_columns", "sentinels"
@@ -109,6 +124,7 @@ BOOSTING_PARAMETERS = {name: TREE_PARAMETERS[name] for name in (*_OF_TABLES, "er
         "int", "Early stopping after so many iterations without a smaller loss of the held-out objects.", integer(1)
     ),
     "tol": Parameter("float", "Losses that differ by less count as equal in early stopping.", number(0)),
+    "prior": replace(TREE_PARAMETERS["prior"], text=_of_small_models(TREE_PARAMETERS["prior"].text)),
     "class_weight": TREE_PARAMETERS["class_weight"],
     "n_jobs": FOREST_PARAMETERS["n_jobs"],
     "random_state": Parameter(
@@ -122,7 +138,12 @@ BOOSTING_PARAMETERS = {name: TREE_PARAMETERS[name] for name in (*_OF_TABLES, "er
 
 BOOSTING_REGRESSOR_PARAMETERS = (
     {name: each for name, each in BOOSTING_PARAMETERS.items() if name != "class_weight"}
-    | {name: NUMBER_PARAMETERS[name] for name in ("prior", "error_scale")}
+    | {"prior": NUMBER_PARAMETERS["prior"]}
+    | {
+        "error_scale": replace(
+            NUMBER_PARAMETERS["error_scale"], text=_of_small_models(NUMBER_PARAMETERS["error_scale"].text)
+        )
+    }
     | {
         "loss": Parameter(
             one_of(NUMBER_LOSSES),

@@ -12,7 +12,7 @@ from ..explain.contributions import Contributions
 from ..features.feature_model import FittedFeatures
 from ..inputs.tables import TableContent
 from ..inputs.targets import NumberTable
-from ..support.docstrings import described
+from ..support.docstrings import Description, described
 from ..trees.boosting import ScoreOfRows
 from ..trees.boosting_trial import rows_of_trial
 from ..trees.contributions import close_the_sum, mean_contributions
@@ -36,6 +36,15 @@ from .boosting_parameters import BOOSTING_REGRESSOR_PARAMETERS
 from .held_out import number_scorer
 from .regressor import ProbabilisticRegressor
 
+_ATTRIBUTES = NUMBER_ATTRIBUTES | {
+    "error_trial_": Description(
+        "ErrorTrial or None",
+        'If "auto" chose between ways to use errors: the cross-validated losses of small models (`crps`) by the prior '
+        'they used, "none" for no prior, "part" for a quarter of the errors and "exact" for none; the `choice`, and '
+        "`n_objects`.",
+    )
+}
+
 
 class _NotOffered:
     """A method that other regressors have, and this one has not."""
@@ -47,7 +56,7 @@ class _NotOffered:
         raise AttributeError(self._why)
 
 
-@described(BOOSTING_REGRESSOR_PARAMETERS, NUMBER_ATTRIBUTES)
+@described(BOOSTING_REGRESSOR_PARAMETERS, _ATTRIBUTES)
 class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegressor):
     """Gradient boosting of numbers with trees whose features are probability distributions.
 

@@ -281,10 +281,10 @@ def best_stored_cut(stored, n_bins, total, total_weight, empty, least, rules, ma
             continue
         if total_weight - weight < least:
             break
-        right = total[0] - gradient
-        score = sum_of_scores(gradient * gradient, right * right, hessian + extra, right_hessian + extra)
-        if score > best + margin:
-            best, here, awaits = score, np.int64(b), True
+        right, left_base, right_base = total[0] - gradient, hessian + extra, right_hessian + extra
+        both = gradient * gradient * right_base + right * right * left_base
+        if both > (best + margin) * (left_base * right_base):  # divisions are slow, and few cuts are the best so far
+            best, here, awaits = both / (left_base * right_base), np.int64(b), True
     if awaits:  # the bin behind the best cut is beyond the last allowed one
         there = here + 1
         while there < n_bins - 1 and stored[np.uint64(there), 2] <= empty:
