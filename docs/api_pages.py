@@ -14,7 +14,7 @@ import probforest
 FOLDER = Path(__file__).parent / "api"
 MODULES = (
     "probforest",
-    *(f"probforest.{name}" for name in ("explain", "metrics", "importance", "datasets", "families")),
+    *(f"probforest.{name}" for name in ("explain", "metrics", "importance", "datasets", "families", "large", "dask")),
 )
 FAMILIES = ("Family",)  # the rest of this module is for the package itself
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", flags=re.MULTILINE)

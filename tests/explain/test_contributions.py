@@ -8,6 +8,7 @@ from probforest import (
     ProbabilisticDecisionTreeClassifier,
     ProbabilisticDecisionTreeRegressor,
     ProbabilisticGradientBoostingClassifier,
+    ProbabilisticGradientBoostingRegressor,
     ProbabilisticRandomForestClassifier,
     ProbabilisticRandomForestRegressor,
 )
@@ -190,6 +191,7 @@ ESTIMATORS = {
     "boosting": ProbabilisticGradientBoostingClassifier(max_iter=8),
     "tree of numbers": ProbabilisticDecisionTreeRegressor(error_scale=1.0),
     "forest of numbers": ProbabilisticRandomForestRegressor(5, error_scale=1.0),
+    "boosting of numbers": ProbabilisticGradientBoostingRegressor(max_iter=8, error_scale=1.0),
 }
 
 

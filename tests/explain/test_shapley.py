@@ -10,6 +10,7 @@ import pytest
 from probforest import (
     ProbabilisticDecisionTreeClassifier,
     ProbabilisticGradientBoostingClassifier,
+    ProbabilisticGradientBoostingRegressor,
     ProbabilisticRandomForestClassifier,
     ProbabilisticRandomForestRegressor,
 )
@@ -88,6 +89,7 @@ KINDS = {
     "one tree": (ProbabilisticDecisionTreeClassifier(keep_proba=0.5), ERRORS, Y),
     "boosting": (ProbabilisticGradientBoostingClassifier(max_iter=4), ERRORS, Y),
     "numbers": (ProbabilisticRandomForestRegressor(4), ERRORS, X[:, 0] + 1000),
+    "boosted numbers": (ProbabilisticGradientBoostingRegressor("poisson", max_iter=4), ERRORS, np.exp(X[:, 0])),
 }
 
 
@@ -108,7 +110,7 @@ def test_they_sum_up_to_the_answer(kind, background_is_exact):
     of_background = {"X_err": np.zeros((20, D))} if background_is_exact else rows(given, others)
     of_background = {name.replace("X_", "background_"): array for name, array in of_background.items()}
     found = model.shapley_values(X[few], **rows(given, few), background=X[others], **of_background, n_background=8)
-    predict = model.predict if kind == "numbers" else model.predict_proba
+    predict = model.predict if "numbers" in kind else model.predict_proba
     answers = predict(X[few], **rows(given, few)).reshape(6, -1)
     np.testing.assert_array_equal(found.answers, answers)
     np.testing.assert_allclose(found.base + found.values.sum(axis=1), answers, rtol=1e-12, atol=1e-12)

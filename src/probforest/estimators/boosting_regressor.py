@@ -12,11 +12,13 @@ from ..explain.contributions import Contributions
 from ..features.feature_model import FittedFeatures
 from ..inputs.tables import TableContent
 from ..inputs.targets import NumberTable
+from ..kernels.layout import Cells
 from ..support.docstrings import Description, described
 from ..trees.boosting import ScoreOfRows
 from ..trees.boosting_trial import rows_of_trial
 from ..trees.contributions import close_the_sum, mean_contributions
 from ..trees.error_trial import Judgement
+from ..trees.fitted_tree import FittedTree
 from ..trees.number_losses import LOG_LOSSES, NumberLoss, check_targets, number_loss, predicted_numbers
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import (
@@ -242,6 +244,9 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
         """
         query, trees = self._query_and_trees(X, X_err, X_limit, X_samples)
         return predicted_numbers(self.loss, self._raw_scores(trees, query))
+
+    def _explained_answers(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
+        return predicted_numbers(self.loss, self._raw_scores(trees, query))[:, None]
 
     @described(VALUES)
     def staged_predict(
