@@ -52,7 +52,10 @@ def measure_noise(noise, n_objects, n_trees, repeats):
     query, _, query_err = table(n_objects, noise, seed=1)
     parameters = {"n_estimators": n_trees, "random_state": 0, "n_jobs": 1}
     ours, theirs = ProbabilisticRandomForestRegressor(**parameters), RandomForestRegressor(**parameters)
-    rival = RandomForestQuantileRegressor(**parameters)
+    rivals = {
+        "quantiles": RandomForestQuantileRegressor(**parameters),  # one target of each leaf, its default
+        "all targets": RandomForestQuantileRegressor(max_samples_leaf=None, **parameters),  # as Meinshausen's
+    }
 
     def compare(name, ours, theirs):
         mine, other = best_time(ours, repeats)[0], best_time(theirs, repeats)[0]
@@ -62,13 +65,14 @@ def measure_noise(noise, n_objects, n_trees, repeats):
     compare("fit", lambda: ours.fit(X, y, X_err=X_err), lambda: theirs.fit(X, y))
     if ours.error_trial_ is not None:
         print("   ", ours.error_trial_)
-    rival.fit(X, y)
     compare("predict", lambda: ours.predict(query, X_err=query_err), lambda: theirs.predict(query))
-    compare(
-        "quantiles",
-        lambda: ours.predict_quantiles(query, QUANTILES, X_err=query_err),
-        lambda: rival.predict(query, quantiles=QUANTILES),
-    )
+    for name, rival in rivals.items():
+        rival.fit(X, y)
+        compare(
+            name,
+            lambda: ours.predict_quantiles(query, QUANTILES, X_err=query_err),
+            lambda rival=rival: rival.predict(query, quantiles=QUANTILES),
+        )
 
 
 def measure_memory(n_objects):

@@ -175,10 +175,11 @@ def test_threads_change_no_bit(noisy):
     X, y, X_err = noisy
     answers = []
     for n_jobs in (1, 3):
-        forest = ProbabilisticRandomForestRegressor(20, random_state=0, n_jobs=n_jobs, oob_score=True)
+        forest = ProbabilisticRandomForestRegressor(20, random_state=0, n_jobs=n_jobs, oob_score=True, calibrate=True)
         forest.fit(X, y, X_err=X_err, y_err=np.linspace(0, 2, len(y)))
         distribution = forest.predict_distribution(X, X_err=X_err)
-        answers.append([forest.predict(X, X_err=X_err), forest.oob_prediction_, distribution.std, distribution.median])
+        numbers = [forest.predict(X, X_err=X_err), forest.oob_prediction_, distribution.std, distribution.median]
+        answers.append([*numbers, forest.calibration_, distribution.interval(0.68, conformal=True)])
     for one, other in zip(*answers, strict=True):
         np.testing.assert_array_equal(one, other)
 
