@@ -236,3 +236,14 @@ def test_a_model_that_learns_nothing_says_so():
         model = boosting().fit(X, np.arange(100) % 2)
     assert model.n_iter_ == 1
     np.testing.assert_allclose(model.predict_proba(X), 0.5)
+
+
+def test_warm_start_with_doubtful_labels_goes_on_without_early_stopping():
+    X, y = make_two_classes(300, random_state=0)
+    about = {"y_proba": np.full(300, 0.8)}
+    model = boosting(max_iter=5, warm_start=True).fit(X, y, **about)
+    with pytest.raises(ValueError, match="Take early_stopping=False"):
+        model.set_params(max_iter=9).fit(X, y, **about)
+    model.set_params(early_stopping=False).fit(X, y, **about)
+    assert model.n_iter_ == 9
+    assert (model.train_score_.shape, model.validation_score_.shape) == ((10,), (0,))

@@ -220,6 +220,18 @@ def test_stages_end_with_the_model_and_thread_numbers_do_not_matter():
     np.testing.assert_array_equal(one.predict(X, X_err=0.1), three.predict(X, X_err=0.1))
 
 
+@pytest.mark.parametrize("loss", ["poisson", "gamma"])
+def test_targets_that_differ_by_many_orders_of_magnitude_give_numbers(loss):
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    y = np.where(X[:, 0] > 0, 1000.0, 1e-6)
+    model = boosting(loss, learning_rate=0.5, max_iter=100).fit(X, y)
+    found = model.predict(X)
+    assert np.isfinite(found).all()
+    assert np.isfinite(model.train_score_).all()
+    assert np.median(found[X[:, 0] > 0]) == pytest.approx(1000, rel=0.05)
+    assert np.median(found[X[:, 0] <= 0]) < 1
+
+
 def test_there_is_no_distribution():
     model = boosting(max_iter=2).fit(*make_friedman1(100, random_state=0))
     assert not hasattr(model, "predict_distribution")

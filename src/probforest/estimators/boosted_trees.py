@@ -98,17 +98,8 @@ class BoostedTrees(TreeEnsemble):
         if earlier is None:
             (self.seed_,) = seeds_of_trees(self.random_state, 1)
         stopping = self._stopping(training, doubtful)
-        if earlier is not None and doubtful and stopping is not None:
-            raise ValueError(
-                "warm_start=True can't go on with doubtful labels and early stopping, as the earlier trees have seen "
-                "all objects. Take early_stopping=False, or fit anew."
-            )
-        holds_out = stopping is not None and bool(stopping.held_out.any())
-        if earlier is not None and holds_out != bool(earlier.validation_loss):
-            raise ValueError(
-                "warm_start=True needs the early_stopping and validation_fraction of before: the earlier trees have "
-                "seen other objects than those that would be learnt from now."
-            )
+        if earlier is not None:
+            earlier = _continued(earlier, stopping, doubtful)
         boosted = self._boost(training, stopping, doubtful, earlier)
         if not any(tree.n_nodes > 1 for tree in _flat(boosted)) and earlier is None:
             self._warn_that_nothing_is_learnt(training)
@@ -284,6 +275,25 @@ class BoostedTrees(TreeEnsemble):
 
     def _importances(self) -> np.ndarray:
         return total_importances(self.trees_, self._n_features)
+
+
+def _continued(earlier: Boosted, stopping: Stopping | None, doubtful: bool) -> Boosted:
+    """Earlier iterations that others are added to; a ValueError if they have seen what is held out now, or the other
+    way round."""
+    if doubtful and stopping is not None:
+        raise ValueError(
+            "warm_start=True can't go on with doubtful labels and early stopping, as the earlier trees have seen all "
+            "objects. Take early_stopping=False, or fit anew."
+        )
+    if doubtful:  # if objects were held out to find out when to stop, they were learnt from later on
+        return replace(earlier, validation_loss=[])
+    holds_out = stopping is not None and bool(stopping.held_out.any())
+    if holds_out != bool(earlier.validation_loss):
+        raise ValueError(
+            "warm_start=True needs the early_stopping and validation_fraction of before: the earlier trees have seen "
+            "other objects than those that would be learnt from now."
+        )
+    return earlier
 
 
 def _flat(boosted: Boosted | None) -> list[FittedTree]:

@@ -185,6 +185,9 @@ class Booster:
             n_nodes, space = grow_leaf_by_leaf(cells, bins, target, self._weight, rules, growth, self._spaces[c])
             if self._loss.revises_leaves:
                 self._revise_leaves(n_nodes, space, before)
+            if np.isfinite(self._loss.largest_step):
+                most = self._growth.learning_rate * self._loss.largest_step
+                np.clip(space.ordered.value[:n_nodes], -most, most, out=space.ordered.value[:n_nodes])
             add_to_scores(n_nodes, space, self.raw[c])
             return FittedTree(grown_nodes(n_nodes, space), conserves=True), space
 

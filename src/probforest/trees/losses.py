@@ -52,6 +52,9 @@ class Loss(Protocol):
     def gain_unit(self) -> float: ...
 
     @property
+    def largest_step(self) -> float: ...
+
+    @property
     def revises_leaves(self) -> bool: ...
 
     def derivatives(self, raw: np.ndarray) -> np.ndarray: ...
@@ -73,7 +76,7 @@ class LogLoss:
     baseline: np.ndarray  # (n_scores,) the best raw scores without any features
 
     center, unit, hessian_unit, gain_unit = 0.0, 1.0, 1.0, 1.0  # scores are not scaled
-    revises_leaves = False
+    largest_step, revises_leaves = np.inf, False
 
     def best_step(self, rows: np.ndarray, mass: np.ndarray, raw: np.ndarray) -> float:
         """Newton steps are good enough for a loss with a curvature."""

@@ -24,7 +24,8 @@ from ..inputs.targets import NumberTable
 
 NUMBER_LOSSES = ("squared_error", "absolute_error", "gamma", "poisson", "quantile")
 LOG_LOSSES = ("poisson", "gamma")  # raw scores are logarithms of predictions
-_LARGEST_LOGARITHM = 300.0  # of a scaled prediction: sums of exp are still numbers
+_LARGEST_LOGARITHM = 100.0  # of a scaled prediction: products of sums of exp are still numbers
+_LARGEST_STEP = 10.0  # of a logarithm: where there is next to no curvature, a Newton step is of any size
 _SAME_SHARE = 1e-9  # a share of weights is reached in spite of rounding
 
 
@@ -50,6 +51,11 @@ class NumberLoss:
     def gain_unit(self) -> float:
         """The same for gains of splits, G² / H."""
         return self.unit**2 if self.kind == "squared_error" else self.hessian_unit
+
+    @property
+    def largest_step(self) -> float:
+        """What the value of a leaf can be at most, before it is shrunk."""
+        return _LARGEST_STEP if self.kind in LOG_LOSSES else np.inf
 
     @property
     def revises_leaves(self) -> bool:
