@@ -8,7 +8,7 @@ import pytest
 
 import probforest
 from command_line import call, said
-from probforest.cli.predictions import _evenly_sampled
+from probforest.cli.predictions import evenly_sampled
 from probforest.storage.catalogues import catalogue as catalogue_module
 
 FALLS_BACK = "those that look at the values alone answer"
@@ -134,7 +134,7 @@ def test_rows_are_sampled_evenly(sizes, monkeypatch):
     monkeypatch.setattr("probforest.cli.predictions._MOST_SAMPLED", 16)
     ends = np.cumsum([0, *sizes]).tolist()
     pieces = (pyarrow.table({"a": range(ends[i], ends[i + 1])}) for i in range(len(sizes)))
-    sample = _evenly_sampled(pieces)
+    sample = evenly_sampled(pieces)
     if not sizes:
         assert sample is None
         return
