@@ -123,6 +123,7 @@ def test_a_prior_that_is_far_behind_has_one_round_only(blur, n_grown, monkeypatc
 @pytest.mark.parametrize(("empirical", "choice"), [(0.304, "empirical"), (0.35, None), (0.2, "empirical")])
 def test_no_prior_is_chosen_only_if_it_is_clearly_better(empirical, choice):
     assert PriorTrial(empirical, 0.3, 0.01, 100).choice == choice
+    assert PriorTrial(0.301, 0.3, 1e-5, 100).choice == "empirical"  # certain, but hardly a difference
 
 
 @pytest.mark.parametrize(("joint", "choice"), [(0.26, "joint"), (0.295, "empirical"), (0.4, "empirical")])

@@ -154,7 +154,8 @@ class ProbabilisticRegressor(RegressorMixin, ErrorUse):
             Its `base`, the mean target, plus the sum of its `values` over the features are the `answers`, those of
             `predict`. `text(row)` and `plot(row)` show one object.
         """
-        query, trees = self._query_and_trees(X, X_err, X_limit, X_samples)
+        model, _ = self._answering(X, X_err, X_limit, X_samples)
+        query, trees = model._query_and_trees(X, X_err, X_limit, X_samples)
         base, values = mean_contributions(trees, query, float(self.keep_proba), self.n_jobs)
         answers = self._sum_of_answers(trees, query, self.n_jobs) / len(trees)
         close_the_sum(values, answers - base)

@@ -18,6 +18,7 @@ DRAWN = 0.5  # draws of a tree, per object: more objects are left out, and judge
 SHARE_OF_FIT = 0.15  # of the time for the trees of a fit, if all trees are grown
 FEWEST_OBJECTS, MOST_OBJECTS = 250, 3000  # of a sample; with the fewest, a trial takes a few hundredths of a second
 SIGNIFICANT = 1.0  # standard errors, to go without a prior
+RELEVANT = 0.005  # of the loss, for the same: less is not worth giving up what is safer for other tables
 BETTER = 1.0  # standard errors, to take the joint prior: under noise it gains far more than it can lose
 HOPELESS = 3.0  # standard errors behind the best one after the first round
 _SIZE = (1 - np.exp(-DRAWN)) / (1 - np.exp(-1.0))  # objects of a tree, compared with one of a fit
@@ -51,7 +52,8 @@ class PriorTrial(NamedTuple):
             gain = min(self.empirical, self.none) - self.joint
             if gain > better * self.joint_error:
                 return "joint"
-        return None if self.empirical - self.none > SIGNIFICANT * self.error else "empirical"
+        enough = max(SIGNIFICANT * self.error, RELEVANT * self.none)
+        return None if self.empirical - self.none > enough else "empirical"
 
 
 def sample_for_trial(
