@@ -254,7 +254,6 @@ def test_there_is_no_distribution():
         ({"monotonic_cst": {"a": 1}}, [0.0, 1.0], "X has no names"),
         ({"scoring": "los"}, [0.0, 1.0], "scoring"),
         ({"error_scale": -1.0}, [0.0, 1.0], "error_scale"),
-        ({"prior": "joint"}, [0.0, 1.0], "prior"),
     ],
 )
 def test_wrong_parameters_and_targets_are_named(options, y, message):
