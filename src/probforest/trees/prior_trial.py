@@ -46,13 +46,14 @@ class PriorTrial(NamedTuple):
         prior has to be better than both: it has more to learn, and more can go wrong."""
         return self.choice_if(BETTER)
 
-    def choice_if(self, better: float) -> str | None:
-        """The same, if the joint prior has to be better than the others by so many standard errors."""
+    def choice_if(self, better: float, significant: float = SIGNIFICANT) -> str | None:
+        """The same, if the joint prior has to be better than the others by so many standard errors, and none has to be
+        better than the empirical one by `significant` standard errors."""
         if self.joint is not None and self.joint_error is not None:
             gain = min(self.empirical, self.none) - self.joint
             if gain > better * self.joint_error:
                 return "joint"
-        enough = max(SIGNIFICANT * self.error, RELEVANT * self.none)
+        enough = max(significant * self.error, RELEVANT * self.none)
         return None if self.empirical - self.none > enough else "empirical"
 
 
