@@ -40,7 +40,7 @@ from probforest.features.measurements import read_measurements
 from probforest.features.prior import learn_priors, with_priors
 from probforest.metrics import outlier_rate, sigma_nmad
 from probforest.studies.experiments.cases import Case, noisy_features, noisy_labels
-from regression import redshifts
+from regression import photometry, with_colours
 
 OURS = "boosting of probforest"
 LEAST_PROBABILITY = 0.005  # half a vote of 100 trees: no classifier is punished for a 0 without bounds
@@ -178,9 +178,9 @@ def _on_exact(X: Any, X_test: Any, y: Any, y_test: Any, model: str, numbers: boo
 
 
 def compare_on_redshifts(options: argparse.Namespace) -> None:
-    parts = [redshifts(options.folder / f"boss_photoz_{name}.csv") for name in ("train_0", "train_1", "eval")]
-    X, X_err, z = (np.concatenate([parts[0][i], parts[1][i]]) for i in range(3))
-    X_test, X_err_test, z_test = parts[2]
+    *measured, z = photometry(options.folder, "train_0", "train_1")
+    *measured_test, z_test = photometry(options.folder, "eval")
+    (X, X_err), (X_test, X_err_test) = with_colours(*measured), with_colours(*measured_test)
     print("model                                     seed  NMAD    outliers > 0.05  RMSE")
     for seed in options.seeds:
         for loss in ("squared_error", "absolute_error"):
