@@ -19,11 +19,11 @@ def compile_kernels(rare: bool = False) -> None:
     X, y = make_two_classes(_N_OBJECTS, random_state=0)
     _use(X, y, {})  # exact objects go down a tree in a kernel of their own
     _use(X, y, {"X_err": 0.1})
+    _use(np.cumsum(X, axis=1), y, {"X_err": 0.1}, prior="joint")  # features that correlate
     if rare:
         _use(X, y, {"X_samples": np.repeat(X[:, :, None], 2, axis=2)})
         _use(X, y, {"X_err": 0.1}, max_bins=65_535)  # bin codes of two bytes
         ProbabilisticDecisionTreeClassifier().fit(X, y, X_err=0.1).contributions(X, X_err=0.1)
-        _use(np.cumsum(X, axis=1), y, {"X_err": 0.1}, prior="joint")  # features that correlate
 
 
 def _use(X: np.ndarray, y: np.ndarray, about: dict[str, Any], **parameters: Any) -> None:
