@@ -49,6 +49,9 @@ def test_larger_errors_are_answered_by_the_other_forest(forest):
     other = forest.noisy_forest_.predict_distribution(X, X_err=X_err)
     np.testing.assert_array_equal(answer.median, other.median)
     np.testing.assert_array_equal(forest.predict(X, X_err=X_err), forest.noisy_forest_.predict(X, X_err=X_err))
+    why = forest.contributions(X[:50], X_err=X_err[:50])
+    np.testing.assert_allclose(why.answers[:, 0], forest.predict(X[:50], X_err=X_err[:50]), atol=1e-12)
+    np.testing.assert_allclose(why.base + why.values.sum(axis=1), why.answers, atol=1e-12)
     X_train, X_train_err, z_train = redshifts(0, 1500)
     assert coverage(z, answer, 0.68) < 0.9
     sharp = ProbabilisticRandomForestRegressor(

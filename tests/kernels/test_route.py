@@ -56,6 +56,15 @@ def test_exact_objects_take_single_paths_to_the_same_answers(problem):
     np.testing.assert_array_equal(predict(tree, values, None, 0.05, majority=True), np.eye(3)[alone.argmax(axis=1)])
 
 
+def test_exact_objects_have_the_same_bits_alone_and_with_more_than_walk_together(problem):
+    tree = grow_tree(problem, naive.Rules())
+    values = np.nan_to_num(np.tile(problem.values, (4, 1))) + np.arange(160)[:, None] * 1e-3
+    together = predict(tree, values, None, 0.05)
+    alone = np.concatenate([predict(tree, row[None], None, 0.05) for row in values])
+    np.testing.assert_array_equal(together, alone)
+    np.testing.assert_allclose(together, predict(tree, values, np.zeros_like(values), 0.05), atol=1e-15)
+
+
 def test_majority_gives_one_vote_to_the_most_probable_class(problem):
     tree = grow_tree(problem, naive.Rules())
     votes = predict(tree, problem.values, problem.errors, 0.05, majority=True)
