@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from probforest.kernels.layout import Mixture
-from probforest.kernels.mixture import expectations, posteriors
+from probforest.kernels.mixture import expectations, log_likelihoods, posteriors
 
 
 def naive_posterior(place, variance, mean, covariance):
@@ -47,7 +47,8 @@ def random_objects(random, n, d):
 def test_posteriors_are_those_of_the_equations(n_components, d):
     random = np.random.default_rng(d)
     mixture, (place, variance) = random_mixture(random, n_components, d), random_objects(random, 40, d)
-    mean, spread, log_likelihood = posteriors(place, variance, mixture)
+    mean, spread = posteriors(place, variance, mixture)
+    log_likelihood = log_likelihoods(place, variance, mixture)
     for i in range(40):
         expected, probability, means, covariances = naive_components(place[i], variance[i], mixture)
         assert log_likelihood[i] == pytest.approx(expected, abs=1e-8)
@@ -80,13 +81,36 @@ def test_sums_of_the_e_step_are_those_of_the_equations(n_components, d):
 def test_an_object_has_the_same_bits_alone_and_with_others():
     random = np.random.default_rng(0)
     mixture, (place, variance) = random_mixture(random, 3, 7), random_objects(random, 30, 7)
-    together = posteriors(place, variance, mixture)
+
+    def answers(rows):
+        objects = place[rows], variance[rows]
+        return *posteriors(*objects, mixture), log_likelihoods(*objects, mixture)
+
+    together = answers(slice(None))
     for i in range(30):
-        for found, expected in zip(posteriors(place[[i]], variance[[i]], mixture), together, strict=True):
+        for found, expected in zip(answers([i]), together, strict=True):
             np.testing.assert_array_equal(found[0], expected[i])
 
 
 def test_an_object_far_from_all_components_still_has_one():
     mixture = Mixture(np.array([0.5, 0.5]), np.array([[0.0], [1.0]]), np.full((2, 1, 1), 1e-3))
-    mean, spread, log_likelihood = posteriors(np.array([[1e4]]), np.array([[1.0]]), mixture)
-    assert np.isfinite([mean, spread, log_likelihood[None]]).all()
+    far = np.array([[1e4]]), np.array([[1.0]])
+    assert np.isfinite([*posteriors(*far, mixture), log_likelihoods(*far, mixture)[None]]).all()
+
+
+def test_components_that_take_no_part_change_nothing():
+    """In one lane or in another: a component is left out where an object is surely of another one."""
+    random = np.random.default_rng(1)
+    near, (place, variance) = random_mixture(random, 2, 5), random_objects(random, 40, 5)
+    far = Mixture(
+        np.append(0.9 * near.share, 0.1),
+        np.vstack([near.mean, np.full(5, 300.0)]),
+        np.append(near.covariance, np.eye(5)[None], axis=0),
+    )
+    place[5] = 300.0  # one object is of it
+    variance[5] = 1.0
+    others = np.delete(np.arange(40), [0, 5])  # the first was not measured, and may be anything
+    with_it, without = posteriors(place, variance, far), posteriors(place, variance, near)
+    for found, expected in zip(with_it, without, strict=True):
+        np.testing.assert_allclose(found[others], expected[others], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(with_it[0][5], 300.0, atol=1e-6)

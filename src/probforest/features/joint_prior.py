@@ -107,7 +107,7 @@ def _posterior_cells(
     cells = [scored_cells(scales[j], part, j) for j in features]
     sites = [sites_of(each) for each in cells]
     points = _points(sites, np.ones(part.n_objects))
-    mean, variance, _ = posteriors(points.place, points.variance, group.mixture)
+    mean, variance = posteriors(points.place, points.variance, group.mixture)
     anything_measured = np.isfinite(points.variance).any(axis=1)
     for column, j in enumerate(features):
         filled = cells[column].is_hole & anything_measured & completed[j]

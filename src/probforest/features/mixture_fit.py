@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.layout import Mixture, MixtureSums
-from ..kernels.mixture import expectations, posteriors
+from ..kernels.mixture import expectations, log_likelihoods
 from ..support.threads import in_threads
 
 _FIRST_STEPS = 5  # of the EM algorithm, to see whether more components help
@@ -84,7 +84,7 @@ def _standard(n_features: int) -> Mixture:
 
 def _log_likelihoods(mixture: Mixture, points: NoisyPoints, n_jobs: int | None) -> np.ndarray:
     def of_piece(piece: NoisyPoints) -> np.ndarray:
-        return posteriors(piece.place, piece.variance, mixture)[2]
+        return log_likelihoods(piece.place, piece.variance, mixture)
 
     return np.concatenate(list(in_threads(of_piece, _pieces(points), n_jobs)))
 

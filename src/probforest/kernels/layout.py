@@ -87,19 +87,23 @@ class MixtureSums(NamedTuple):
 class MixtureSpace(NamedTuple):
     """Scratch space for some objects, one in each of L lanes; see mixture.py."""
 
-    place: np.ndarray  # (d, L) o
-    variance: np.ndarray  # (d, L) v
+    place: np.ndarray  # (d, L) o; 0 in dimensions that were not measured
+    variance: np.ndarray  # (d, L) v; 1 in dimensions that were not measured
     seen: np.ndarray  # (d, L) 1 in dimensions that were measured, 0 in others
     n_seen: np.ndarray  # (L,) number of the former; later, weights of objects
-    column: np.ndarray  # (d, L) for any step
-    scaled: np.ndarray  # (d, L) for any step
-    volume: np.ndarray  # (L,) the determinant of A, and for any step
-    swept: np.ndarray  # (K, d, d, L) for each component −A⁻¹ in the measured dimensions, C − C A⁻¹ C in the others
-    shift: np.ndarray  # (K, d, L) −r in the measured dimensions, C r in the others
+    has_holes: np.ndarray  # (d,) bool, dimensions that some of the objects were not measured in
+    factor: np.ndarray  # (K, d + 1, d, L) for each component the lower triangle of the root of A, and its y
+    scale: np.ndarray  # (K, d, L) one over its diagonal; 0 in dimensions that were not measured
+    inverse: np.ndarray  # (d, d, L) the upper triangle of its transposed inverse, of one component
+    minus_residual: np.ndarray  # (d, L) −r of one component
+    row: np.ndarray  # (d, L) for any step
+    volume: np.ndarray  # (1, L) the determinant of A, and for any step
     mean: np.ndarray  # (K, d, L) of true values, by component
     spread: np.ndarray  # (K, d, L) their variances
+    moments: np.ndarray  # (2, L) mean and variance in one dimension
     log_density: np.ndarray  # (K, L)
     shares: np.ndarray  # (K, L) the probabilities of the components
+    used: np.ndarray  # (K,) bool, components that one of the objects may be of
 
 
 class Bins(NamedTuple):

@@ -4,118 +4,137 @@ A measured object is a place o and a variance v in each dimension: infinite wher
 exact. For a component N(μ, C), with A = C + diag(v) in the measured dimensions and r = A⁻¹ (o − μ), the true values
 have the mean μ + C r and the covariance C − C A⁻¹ C. In a measured dimension these are o − v r and v − v² (A⁻¹)ⱼⱼ.
 
-C + diag(v) is swept over the measured dimensions: there it becomes −A⁻¹, and in the others C − C A⁻¹ C; between them
-are the coefficients C A⁻¹ with which the others are estimated.
+A = L Lᵀ (Cholesky). The density needs y = L⁻¹ (o − μ) and the determinant only; L⁻¹, from which A⁻¹ = L⁻ᵀ L⁻¹ and
+r = L⁻ᵀ y follow, is computed for components that an object may be of. In dimensions that were not measured, A is the
+unit matrix, and L⁻¹ is set to 0: they add nothing to any sum.
 
-Several objects are worked on at a time, one in each lane: the innermost loops go over lanes, whatever d is, and become
-vector instructions. (A number of lanes that the compiler knew would be unrolled instead.) An object has the same bits
-in any lane, whatever the others are.
+Several objects are worked on at a time, one in each lane (lanes.py). An object has the same bits in any lane, whatever
+the others are.
 """
 
 import math
 
 import numpy as np
 
-from .jit import kernel
+from .jit import inlined, kernel
+from .lanes import LANES, in_all, inverse_root, load, plus, product, rest, store
 from .layout import REAL, Mixture, MixtureSpace, MixtureSums
 
-LANES = 32  # objects at a time: their matrices stay in the fastest cache
 _LOG_TWO_PI = math.log(2.0 * math.pi)
+_LEAST_SHARE = 1e-10  # of the probability of an object: a component with less takes no part
 
 
 @kernel
-def load(place, variance, first, space):
+def load_objects(place, variance, first, space):
     """Objects (n, d) from row `first` on into the lanes; nothing was measured in lanes without an object."""
     n_features, n_lanes = space.place.shape
+    for j in range(n_features):
+        space.has_holes[j] = False
     for lane in range(n_lanes):
         i, there, n_seen = first + lane, first + lane < place.shape[0], 0.0
         for j in range(n_features):
             seen = there and variance[i, j] < np.inf
             space.place[j, lane] = place[i, j] if seen else 0.0
-            space.variance[j, lane] = variance[i, j] if seen else 0.0
+            space.variance[j, lane] = variance[i, j] if seen else 1.0
             space.seen[j, lane] = 1.0 if seen else 0.0
+            space.has_holes[j] |= there and not seen
             n_seen += space.seen[j, lane]
         space.n_seen[lane] = n_seen
 
 
-@kernel
-def sweep(matrix, seen, column, scaled, volume):
-    """Sweep symmetric, positive definite matrices (d, d, lanes), of which the upper triangles are used, over the
-    dimensions that were `seen` (d, lanes); their determinants in these dimensions into `volume` (lanes,)."""
-    n_features, n_lanes = seen.shape
-    for lane in range(n_lanes):
-        volume[lane] = 1.0
-    for p in range(n_features):
-        pivot, is_seen, inverse = matrix[p, p], seen[p], scaled[p]
-        for lane in range(n_lanes):
-            volume[lane] *= pivot[lane] if is_seen[lane] > 0.0 else 1.0
-            inverse[lane] = is_seen[lane] / pivot[lane]
-        for i in range(n_features):
-            if i != p:
-                source, keep, divided = matrix[min(i, p), max(i, p)], column[i], scaled[i]
-                for lane in range(n_lanes):
-                    keep[lane] = source[lane]
-                    divided[lane] = source[lane] * inverse[lane]
-        for i in range(n_features):
-            if i != p:
-                keep = column[i]
-                for j in range(i, n_features):
-                    to, divided = matrix[i, j], scaled[j]
-                    if j != p:
-                        for lane in range(n_lanes):
-                            to[lane] -= keep[lane] * divided[lane]
-                    else:
-                        for lane in range(n_lanes):
-                            to[lane] = keep[lane] * inverse[lane] if is_seen[lane] > 0.0 else keep[lane]
-        for j in range(p + 1, n_features):
-            to, keep = matrix[p, j], column[j]
-            for lane in range(n_lanes):
-                to[lane] = keep[lane] * inverse[lane] if is_seen[lane] > 0.0 else keep[lane]
-        for lane in range(n_lanes):
-            pivot[lane] = -inverse[lane] if is_seen[lane] > 0.0 else pivot[lane]
+@inlined
+def fill(mean, covariance, space, factor):
+    """A of the objects in the lanes into the lower triangle of `factor` (d + 1, d, L), and o − μ into its last row."""
+    n_features = mean.shape[0]
+    seen, off = space.seen, factor[n_features]
+    for i in range(n_features):
+        row, seen_here = factor[i], load(seen, i)
+        for j in range(i):
+            store(row, j, product(product(seen_here, load(seen, j)), in_all(covariance[i, j])))
+        store(row, i, plus(load(space.variance, i), seen_here, in_all(covariance[i, i])))
+        store(off, i, rest(load(space.place, i), seen_here, in_all(mean[i])))
 
 
 @kernel
-def explain(mean, covariance, log_share, space, k):
-    """Sweep the matrices of the objects in the lanes and component k, and fill `space.shift` with −r in the measured
-    dimensions and C r in the others, and `space.log_density` with the logarithm of density times share."""
+def factorise(factor, scale, seen, volume):
+    """L of the matrices in `factor`, in place, column by column, and L⁻¹ times its last row; one over the diagonal of L
+    into `scale` (d, L) and the determinants into `volume` (1, L)."""
+    n_features = scale.shape[0]
+    store(volume, 0, in_all(1.0))
+    for j in range(n_features):
+        of_pivot = factor[j]
+        pivot = load(of_pivot, j)
+        for k in range(j):
+            pivot = rest(pivot, load(of_pivot, k), load(of_pivot, k))
+        store(volume, 0, product(load(volume, 0), pivot))
+        store(scale, j, product(inverse_root(pivot), load(seen, j)))
+        for i in range(j + 1, n_features + 1):
+            row = factor[i]
+            left = load(row, j)
+            for k in range(j):
+                left = rest(left, load(row, k), load(of_pivot, k))
+            store(row, j, product(left, load(scale, j)))
+
+
+@kernel
+def invert(factor, scale, inverse):
+    """(L⁻¹)ᵢⱼ into `inverse` (d, d, L) at j, i."""
+    n_features = scale.shape[0]
+    for i in range(n_features):
+        of_row = factor[i]
+        for j in range(i):
+            row = inverse[j]
+            left = in_all(0.0)
+            for k in range(j, i):
+                left = rest(left, load(of_row, k), load(row, k))
+            store(row, i, product(left, load(scale, i)))
+        store(inverse[i], i, load(scale, i))
+
+
+@inlined
+def fill_residuals(whitened, inverse, minus_residual):
+    """−r = −L⁻ᵀ y."""
+    n_features = minus_residual.shape[0]
+    for j in range(n_features):
+        row = inverse[j]
+        left = in_all(0.0)
+        for k in range(j, n_features):
+            left = rest(left, load(row, k), load(whitened, k))
+        store(minus_residual, j, left)
+
+
+@kernel
+def invert_component(space, k):
+    """L⁻¹ and −r of component k."""
+    invert(space.factor[k], space.scale[k], space.inverse)
+    fill_residuals(space.factor[k, space.row.shape[0]], space.inverse, space.minus_residual)
+
+
+@kernel
+def weigh_component(mean, covariance, log_share, space, k):
+    """L and y of component k, and the logarithm of density times share into `space.log_density`."""
     n_features, n_lanes = space.seen.shape
-    matrix, shift, log_density = space.swept[k], space.shift[k], space.log_density[k]
-    for i in range(n_features):
-        for j in range(i, n_features):
-            to = matrix[i, j]
-            for lane in range(n_lanes):
-                to[lane] = covariance[i, j]
-        to, noise = matrix[i, i], space.variance[i]
-        for lane in range(n_lanes):
-            to[lane] += noise[lane]
-    sweep(matrix, space.seen, space.column, space.scaled, space.volume)
-    for i in range(n_features):
-        off, here, seen, to = space.column[i], space.place[i], space.seen[i], shift[i]
-        for lane in range(n_lanes):
-            off[lane] = seen[lane] * (here[lane] - mean[i])
-            to[lane] = 0.0
-    for i in range(n_features):
-        for j in range(n_features):
-            row, off, to = matrix[min(i, j), max(i, j)], space.column[j], shift[i]
-            for lane in range(n_lanes):
-                to[lane] += row[lane] * off[lane]
+    factor, log_density = space.factor[k], space.log_density[k]
+    fill(mean, covariance, space, factor)
+    factorise(factor, space.scale[k], space.seen, space.volume)
+    whitened, minus_square = factor[n_features], in_all(0.0)
+    for j in range(n_features):
+        minus_square = rest(minus_square, load(whitened, j), load(whitened, j))
+    store(space.log_density, k, minus_square)
+    volume, n_seen = space.volume[0], space.n_seen
     for lane in range(n_lanes):
-        log_density[lane] = log_share - 0.5 * (math.log(space.volume[lane]) + space.n_seen[lane] * _LOG_TWO_PI)
-    for i in range(n_features):
-        off, minus_residual = space.column[i], shift[i]
-        for lane in range(n_lanes):
-            log_density[lane] += 0.5 * off[lane] * minus_residual[lane]
+        size = math.log(volume[lane]) + n_seen[lane] * _LOG_TWO_PI
+        log_density[lane] = log_share + 0.5 * (log_density[lane] - size)
 
 
 @kernel
-def explain_by_all(place, variance, first, mixture, space):
-    """The objects (n, d) from row `first` on, explained by every component; also the probabilities of the components,
-    into `space.shares` (K, lanes), and the logarithm of the density of each object, into `space.volume` (lanes,)."""
+def weigh_components(place, variance, first, mixture, space):
+    """For the objects (n, d) from row `first` on: the probabilities of the components into `space.shares` (K, L), 0 for
+    those that take no part, and the logarithm of the density of each object into `space.volume` (1, L)."""
     n_components, n_lanes = space.shares.shape
-    load(place, variance, first, space)
+    load_objects(place, variance, first, space)
     for k in range(n_components):
-        explain(mixture.mean[k], mixture.covariance[k], math.log(mixture.share[k]), space, k)
+        weigh_component(mixture.mean[k], mixture.covariance[k], math.log(mixture.share[k]), space, k)
     for lane in range(n_lanes):
         largest = space.log_density[0, lane]
         for k in range(1, n_components):
@@ -125,84 +144,137 @@ def explain_by_all(place, variance, first, mixture, space):
             space.shares[k, lane] = math.exp(space.log_density[k, lane] - largest)
             total += space.shares[k, lane]
         for k in range(n_components):
-            space.shares[k, lane] /= total
-        space.volume[lane] = largest + math.log(total)
+            share = space.shares[k, lane] / total
+            space.shares[k, lane] = share if share > _LEAST_SHARE else 0.0
+        space.volume[0, lane] = largest + math.log(total)
+
+
+@inlined
+def takes_part(shares):
+    """Whether any of the objects may be of a component."""
+    found = False
+    for lane in range(shares.shape[0]):
+        found |= shares[lane] > 0.0
+    return found
+
+
+@inlined
+def add_component(space, k, shares, mass, first, second):
+    """Add what the M step needs of component k."""
+    n_features = space.row.shape[0]
+    minus_residual, share = space.minus_residual, load(shares, k)
+    store(mass, k, plus(load(mass, k), share, in_all(1.0)))
+    for i in range(n_features):
+        row, products, minus_here = space.inverse[i], second[i], load(minus_residual, i)
+        store(first, i, rest(load(first, i), share, minus_here))
+        for j in range(i, n_features):
+            other = space.inverse[j]
+            left = product(minus_here, load(minus_residual, j))
+            for m in range(j, n_features):
+                left = rest(left, load(row, m), load(other, m))
+            store(products, j, plus(load(products, j), share, left))
 
 
 @kernel
 def add_expectations(place, variance, weight, mixture, sums, space):
     """The E step for objects (n, d): add to `sums`, lane by lane, what the M step needs of them."""
-    n_features, n_lanes = space.seen.shape
+    n_lanes = space.seen.shape[1]
     for first in range(0, place.shape[0], n_lanes):
-        explain_by_all(place, variance, first, mixture, space)
+        weigh_components(place, variance, first, mixture, space)
         for lane in range(n_lanes):
             space.n_seen[lane] = weight[first + lane] if first + lane < place.shape[0] else 0.0
-            sums.log_likelihood[lane] += space.n_seen[lane] * space.volume[lane]
+            sums.log_likelihood[lane] += space.n_seen[lane] * space.volume[0, lane]
         for k in range(mixture.share.shape[0]):
-            counts, shares, to = space.n_seen, space.shares[k], sums.mass[k]
+            counts, shares = space.n_seen, space.shares[k]
             for lane in range(n_lanes):
                 shares[lane] *= counts[lane]
-                to[lane] += shares[lane]
-            for i in range(n_features):
-                mass, weighted, seen = space.column[0], space.scaled[0], space.seen[i]
-                minus_residual, to = space.shift[k, i], sums.first[k, i]
-                for lane in range(n_lanes):
-                    mass[lane] = shares[lane] * seen[lane]
-                    weighted[lane] = mass[lane] * minus_residual[lane]
-                    to[lane] -= weighted[lane]
-                for j in range(i, n_features):
-                    other, swept, seen = space.shift[k, j], space.swept[k, i, j], space.seen[j]
-                    to = sums.second[k, i, j]
-                    for lane in range(n_lanes):
-                        to[lane] += seen[lane] * (weighted[lane] * other[lane] + mass[lane] * swept[lane])
+            if takes_part(shares):
+                invert_component(space, k)
+                add_component(space, k, space.shares, sums.mass, sums.first[k], sums.second[k])
+
+
+@inlined
+def fill_hole(mean, covariance, space, k, j):
+    """Mean and variance of the true values in dimension j, for objects that were not measured there, into
+    `space.mean` and `space.spread`; of the others, nothing of use."""
+    factor, scale, row, n_features = space.factor[k], space.scale[k], space.row, space.row.shape[0]
+    center, spread = in_all(mean[j]), in_all(covariance[j, j])
+    for i in range(n_features):
+        related, of_row = product(load(space.seen, i), in_all(covariance[i, j])), factor[i]
+        center = rest(center, related, load(space.minus_residual, i))
+        for m in range(i):
+            related = rest(related, load(row, m), load(of_row, m))
+        related = product(related, load(scale, i))
+        store(row, i, related)
+        spread = rest(spread, related, related)
+    store(space.mean[k], j, center)
+    store(space.spread[k], j, spread)
 
 
 @kernel
-def moments_of_component(mean, space, k):
+def moments_of_component(mean, covariance, space, k):
     """Mean and variance of the true values of the objects in the lanes, if they are of component k, into `space.mean`
-    and `space.spread` (K, d, lanes)."""
+    and `space.spread` (K, d, L)."""
     n_features, n_lanes = space.seen.shape
+    invert_component(space, k)
     for j in range(n_features):
+        if space.has_holes[j]:
+            fill_hole(mean, covariance, space, k, j)
+        row, own = space.inverse[j], in_all(0.0)
+        for m in range(j, n_features):
+            own = rest(own, load(row, m), load(row, m))
+        store(space.row, 0, own)
         center, spread, noise, here = space.mean[k, j], space.spread[k, j], space.variance[j], space.place[j]
-        own, shift, seen = space.swept[k, j, j], space.shift[k, j], space.seen[j]
+        minus_own, minus_residual, seen = space.row[0], space.minus_residual[j], space.seen[j]
         for lane in range(n_lanes):
-            if seen[lane] > 0.0:
-                center[lane] = here[lane] + noise[lane] * shift[lane]
-                spread[lane] = noise[lane] + noise[lane] * noise[lane] * own[lane]
-            else:
-                center[lane] = mean[j] + shift[lane]
-                spread[lane] = own[lane]
+            measured = here[lane] + noise[lane] * minus_residual[lane]
+            left = noise[lane] + noise[lane] * noise[lane] * minus_own[lane]
+            center[lane] = measured if seen[lane] > 0.0 else center[lane]
+            spread[lane] = left if seen[lane] > 0.0 else spread[lane]
 
 
 @kernel
-def mixture_posteriors(place, variance, mixture, mean, spread, log_likelihood, space):
-    """Mean and variance of the true values of objects into `mean` and `spread` (n, d), and how likely each object was,
-    into `log_likelihood` (n,)."""
+def mix_moments(space, used, j):
+    """Mean and variance in dimension j, over the components that are `used` (K,), into `space.moments` (2, L)."""
+    center = in_all(0.0)
+    for k in range(used.shape[0]):
+        if used[k]:
+            center = plus(center, load(space.shares, k), load(space.mean[k], j))
+    total = in_all(0.0)
+    for k in range(used.shape[0]):
+        if used[k]:
+            share, off = load(space.shares, k), plus(load(space.mean[k], j), center, in_all(-1.0))
+            total = plus(total, share, plus(load(space.spread[k], j), off, off))
+    store(space.moments, 0, center)
+    store(space.moments, 1, total)
+
+
+@kernel
+def mixture_posteriors(place, variance, mixture, mean, spread, space):
+    """Mean and variance of the true values of objects into `mean` and `spread` (n, d)."""
     n_components, n_features, n_lanes = space.mean.shape
+    used, moments = space.used, space.moments
     for first in range(0, place.shape[0], n_lanes):
-        explain_by_all(place, variance, first, mixture, space)
-        n_objects = min(n_lanes, place.shape[0] - first)
-        for lane in range(n_objects):
-            log_likelihood[first + lane] = space.volume[lane]
+        weigh_components(place, variance, first, mixture, space)
         for k in range(n_components):
-            moments_of_component(mixture.mean[k], space, k)
+            used[k] = takes_part(space.shares[k])
+            if used[k]:
+                moments_of_component(mixture.mean[k], mixture.covariance[k], space, k)
         for j in range(n_features):
-            center, total = space.column[0], space.volume
-            for lane in range(n_lanes):
-                center[lane] = 0.0
-                total[lane] = 0.0
-            for k in range(n_components):
-                share, of_component = space.shares[k], space.mean[k, j]
-                for lane in range(n_lanes):
-                    center[lane] += share[lane] * of_component[lane]
-            for k in range(n_components):
-                share, of_component, own = space.shares[k], space.mean[k, j], space.spread[k, j]
-                for lane in range(n_lanes):
-                    off = of_component[lane] - center[lane]
-                    total[lane] += share[lane] * (max(own[lane], 0.0) + off * off)
-            for lane in range(n_objects):
-                mean[first + lane, j] = center[lane]
-                spread[first + lane, j] = total[lane]
+            mix_moments(space, used, j)
+            for lane in range(min(n_lanes, place.shape[0] - first)):
+                mean[first + lane, j] = moments[0, lane]
+                spread[first + lane, j] = max(moments[1, lane], 0.0)
+
+
+@kernel
+def mixture_likelihoods(place, variance, mixture, log_likelihood, space):
+    """How likely each object was, into `log_likelihood` (n,)."""
+    n_lanes = space.seen.shape[1]
+    for first in range(0, place.shape[0], n_lanes):
+        weigh_components(place, variance, first, mixture, space)
+        for lane in range(min(n_lanes, place.shape[0] - first)):
+            log_likelihood[first + lane] = space.volume[0, lane]
 
 
 # Not kernels: arrays that are made in Python need not be compiled.
@@ -214,17 +286,20 @@ def mixture_space(mixture: Mixture) -> MixtureSpace:
         "variance": (d, LANES),
         "seen": (d, LANES),
         "n_seen": (LANES,),
-        "column": (d, LANES),
-        "scaled": (d, LANES),
-        "volume": (LANES,),
-        "swept": (k, d, d, LANES),
-        "shift": (k, d, LANES),
+        "factor": (k, d + 1, d, LANES),
+        "scale": (k, d, LANES),
+        "inverse": (d, d, LANES),
+        "minus_residual": (d, LANES),
+        "row": (d, LANES),
+        "volume": (1, LANES),
         "mean": (k, d, LANES),
         "spread": (k, d, LANES),
+        "moments": (2, LANES),
         "log_density": (k, LANES),
         "shares": (k, LANES),
     }
-    return MixtureSpace(**{name: np.empty(shape, dtype=REAL) for name, shape in shapes.items()})
+    numbers = {name: np.zeros(shape, dtype=REAL) for name, shape in shapes.items()}
+    return MixtureSpace(**numbers, has_holes=np.zeros(d, dtype=bool), used=np.zeros(k, dtype=bool))
 
 
 def expectations(place: np.ndarray, variance: np.ndarray, weight: np.ndarray, mixture: Mixture) -> MixtureSums:
@@ -244,9 +319,15 @@ def expectations(place: np.ndarray, variance: np.ndarray, weight: np.ndarray, mi
     return MixtureSums(mass, first, second + across + across.transpose(0, 2, 1) + own, log_likelihood[None])
 
 
-def posteriors(place: np.ndarray, variance: np.ndarray, mixture: Mixture) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean and variance (n, d) of the true values of objects, and their log-likelihood (n,)."""
+def posteriors(place: np.ndarray, variance: np.ndarray, mixture: Mixture) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance (n, d) of the true values of objects."""
     mean, spread = np.empty(place.shape, dtype=REAL), np.empty(place.shape, dtype=REAL)
-    log_likelihood = np.empty(len(place), dtype=REAL)
-    mixture_posteriors(place, variance, mixture, mean, spread, log_likelihood, mixture_space(mixture))
-    return mean, spread, log_likelihood
+    mixture_posteriors(place, variance, mixture, mean, spread, mixture_space(mixture))
+    return mean, spread
+
+
+def log_likelihoods(place: np.ndarray, variance: np.ndarray, mixture: Mixture) -> np.ndarray:
+    """How likely objects (n, d) were, (n,)."""
+    found = np.empty(len(place), dtype=REAL)
+    mixture_likelihoods(place, variance, mixture, found, mixture_space(mixture))
+    return found
