@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..families import LEVELS
+from ..kernels.interpolation import interpolated
 from ..kernels.layout import FREE_STEPS
 from .tabulated_cells import INNER, SIDES, FreeForms, both_sides
 
@@ -23,16 +24,6 @@ class TrainingSpread:
     def quantile(self, share: np.ndarray) -> np.ndarray:
         """The inverse of F."""
         return interpolated(share, self.below, self.points)
-
-
-def interpolated(x: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Linear interpolation, constant beyond the ends. `np.interp` goes by slopes, which overflow between points that
-    are close, or far apart."""
-    right = np.clip(np.searchsorted(places, x), 1, max(len(places) - 1, 1))
-    low, high = places[right - 1], places[np.minimum(right, len(places) - 1)]
-    width = high / 2 - low / 2
-    share = np.minimum((np.clip(x, low, high) / 2 - low / 2) / np.where(width > 0, width, 1.0), 1.0)
-    return (1.0 - share) * values[right - 1] + share * values[np.minimum(right, len(places) - 1)]
 
 
 SPREAD, EXACT, NOTHING = 0, 1, -1  # what a limit is: spread over its side; beyond all data; excluding nothing

@@ -1,17 +1,18 @@
 """Cells on the scale of normal scores, on which the true values of every feature have the same distribution, N(0, 1).
 
-z = Φ⁻¹(F(x)) with F of the feature's prior. Units, skewness and outliers are gone, and what a measurement says, without
-any prior, is close to a normal distribution: its posterior with N(0, 1) divided out.
+z = Φ⁻¹(F(x)) with F of the feature's prior, at its edges; between two of them z is linear. Units, skewness and outliers
+are gone, and what a measurement says, without any prior, is close to a normal distribution: its posterior with N(0, 1)
+divided out.
 """
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr, ndtri
+from scipy.special import log_ndtr, ndtri
 
 from ..families import ONE_SIGMA
-from .limits import interpolated
+from ..kernels.interpolation import interpolated
 from .measurements import Measurements
 from .prior import EmpiricalPrior
 
@@ -25,22 +26,22 @@ class NormalScores:
     """The scale of one feature."""
 
     edges: np.ndarray  # (m + 1,) increasing
-    below: np.ndarray  # (m + 1,) F at the edges, increasing, from _EDGE to 1 − _EDGE
+    scores: np.ndarray  # (m + 1,) z at the edges, increasing; linear between them
 
     @classmethod
     def of(cls, prior: EmpiricalPrior) -> "NormalScores":
         """The scale on which the prior is N(0, 1)."""
         mass = (1 - _LEAST_SHARE) * prior.mass / prior.mass.sum() + _LEAST_SHARE / len(prior.mass)
         below = np.concatenate([[0.0], np.cumsum(mass)])
-        return cls(prior.edges, _EDGE + (1 - 2 * _EDGE) * below / below[-1])
+        return cls(prior.edges, ndtri(_EDGE + (1 - 2 * _EDGE) * below / below[-1]))
 
     def score(self, x: np.ndarray) -> np.ndarray:
         """z of values; those beyond the prior's ends have the z of the ends. NaN for NaN."""
-        return ndtri(interpolated(x, self.edges, self.below))
+        return interpolated(x, self.edges, self.scores)
 
     def value(self, z: np.ndarray) -> np.ndarray:
         """The values with these z, from one end of the prior to the other."""
-        return interpolated(ndtr(z), self.below, self.edges)
+        return interpolated(z, self.scores, self.edges)
 
     def knows(self, x: np.ndarray) -> np.ndarray:
         """Which values lie between the prior's ends."""

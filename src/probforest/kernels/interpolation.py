@@ -1,0 +1,36 @@
+"""Linear interpolation between points."""
+
+import numpy as np
+
+from .jit import kernel
+from .layout import REAL
+
+
+@kernel
+def interpolate(x, places, values, out):
+    """The `values` (m,) at increasing `places` (m,), interpolated at `x` (n,), into `out` (n,); constant beyond the
+    ends, NaN for NaN. Halves, as a difference of large numbers may overflow; and no branches, which can't be predicted.
+    """
+    n_places = places.shape[0]
+    for i in range(x.shape[0]):
+        at, left, count = x[i], np.uint64(0), np.uint64(n_places)
+        while count > np.uint64(1):  # the first of `count` places from `left` on lies below, or is the first of all
+            half = count >> np.uint64(1)
+            left += half * np.uint64(places[left + half] < at)
+            count -= half
+        left = min(left, np.uint64(max(n_places - 2, 0)))
+        right = min(left + np.uint64(1), np.uint64(n_places - 1))
+        low, high = places[left], places[right]
+        width, to = 0.5 * high - 0.5 * low, 0.5 * min(max(at, low), high) - 0.5 * low
+        share = min(to / width, 1.0) if width > 0.0 else 0.0
+        out[i] = (1.0 - share) * values[left] + share * values[right] if at == at else at
+
+
+# Not a kernel: arrays that are made in Python need not be compiled.
+def interpolated(x: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The `values` (m,) at increasing `places` (m,), interpolated at `x` of any shape; constant beyond the ends.
+    `np.interp` goes by slopes, which overflow between points that are close, or far apart."""
+    flat = np.ascontiguousarray(x, dtype=REAL).reshape(-1)
+    out = np.empty_like(flat)
+    interpolate(flat, np.ascontiguousarray(places, dtype=REAL), np.ascontiguousarray(values, dtype=REAL), out)
+    return out.reshape(np.shape(x))
