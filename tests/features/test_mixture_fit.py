@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from probforest.features.mixture_fit import NoisyPoints, fit_mixture, maximised
+from probforest.features.mixture_fit import NoisyPoints, beyond, fit_mixture, improved, maximised
 from probforest.kernels.layout import Mixture
-from probforest.kernels.mixture import expectations, log_likelihoods, posteriors
+from probforest.kernels.mixture import expectations, log_likelihoods, posteriors, sums_of_objects
 
 SHARE = np.array([0.3, 0.7])
 MEAN = np.array([[-1.5, 0.5, 0.0], [0.6, -0.2, 0.0]])
@@ -45,14 +45,14 @@ def naive_m_step(sums, pseudo=1.0, floor=1e-3):
 def test_the_m_step_is_that_of_the_equations(n_components):
     points = noisy_points(300)
     mixture = Mixture(*(part[:n_components] for part in (SHARE, MEAN, COVARIANCE)))
-    sums = expectations(*points, mixture)
+    sums = expectations(sums_of_objects(*points, mixture), mixture)
     assert_same(maximised(mixture, sums), naive_m_step(sums), atol=1e-8)
 
 
 def test_a_component_without_objects_stays_a_distribution():
     points = noisy_points(50)
     mixture = Mixture(SHARE, MEAN + np.array([[1e6], [0]]), COVARIANCE)
-    found = maximised(mixture, expectations(*points, mixture))
+    found = maximised(mixture, expectations(sums_of_objects(*points, mixture), mixture))
     assert (found.share > 0).all()
     assert np.linalg.eigvalsh(found.covariance).min() > 1e-4
 
@@ -65,6 +65,38 @@ def test_a_known_mixture_is_recovered_from_noise_and_holes():
     assert log_likelihoods(truth, exact, mixture).mean() > expected - 0.05  # a single one: 0.5 less
     np.testing.assert_allclose(mixture.share @ mixture.mean, SHARE @ MEAN, atol=0.05)
     assert len(mixture.share) in (2, 4, 8)
+
+
+def mean_log_likelihood(points, mixture):
+    return float(np.average(log_likelihoods(*points[:2], mixture), weights=points.weight))
+
+
+ROUGH = Mixture(np.array([0.5, 0.5]), np.array([[-0.1] * 3, [0.1] * 3]), np.stack([np.eye(3), 2 * np.eye(3)]))
+
+
+def test_long_steps_reach_in_half_as_many_what_the_plain_algorithm_reaches():
+    points, plain = noisy_points(800), ROUGH
+    for _ in range(30):
+        plain = maximised(plain, expectations(sums_of_objects(*points, plain), plain))
+    found = improved(ROUGH, points, 16, None)
+    assert mean_log_likelihood(points, found) > mean_log_likelihood(points, plain) - 1e-3
+
+
+def test_more_steps_never_lead_to_a_less_likely_mixture():
+    """Also where long steps go too far: with few objects, some do."""
+    for seed in range(5):
+        points = noisy_points(40, seed=seed)
+        reached = [mean_log_likelihood(points, improved(ROUGH, points, n, None)) for n in range(1, 25)]
+        assert (np.diff(reached) > -5e-3).all()  # pseudo-objects and least variances count, too
+
+
+def test_a_step_beyond_all_mixtures_ends_where_the_algorithm_would():
+    narrow = Mixture(ROUGH.share, ROUGH.mean, 0.4 * ROUGH.covariance)
+    assert beyond(ROUGH, narrow, 1.8) is narrow  # a negative variance
+    further = beyond(ROUGH, Mixture(np.array([0.6, 0.4]), ROUGH.mean + 1, ROUGH.covariance), 1.5)
+    np.testing.assert_allclose(further.mean, ROUGH.mean + 1.5)
+    assert further.share.sum() == pytest.approx(1)
+    assert further.share[0] > 0.6
 
 
 def test_threads_do_not_change_it():

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.layout import Mixture, MixtureSums
-from ..kernels.mixture import expectations, log_likelihoods
+from ..kernels.mixture import expectations, log_likelihoods, sums_of_objects
 from ..support.threads import in_threads
 
 _FIRST_STEPS = 5  # of the EM algorithm, to see whether more components help
+_LENGTHENING, _LONGEST = 1.2, 1.8  # of steps, from one to the next, and of all
 _ENOUGH = 3e-4  # gain of the log-likelihood per object in a step, below which no step follows
 _LEAST_GAIN = 1e-3  # of objects that were held out: less is no reason for more components
 _FEWEST_OBJECTS = 10  # per component, on average
@@ -33,7 +34,7 @@ class Effort(NamedTuple):
     last_steps: int  # with all objects and the best number of components, at most
 
 
-THOROUGH, QUICK = Effort(32, 12, 30), Effort(4, 5, 5)
+THOROUGH, QUICK = Effort(32, 12, 16), Effort(4, 5, 5)
 
 
 class NoisyPoints(NamedTuple):
@@ -56,16 +57,16 @@ def fit_mixture(points: NoisyPoints, effort: Effort = THOROUGH, n_jobs: int | No
     best, mixture = None, _standard(points.place.shape[1])
     likelihood = _log_likelihoods(mixture, test, n_jobs)
     while True:
-        mixture = _improved(mixture, training, _FIRST_STEPS, n_jobs)
+        mixture = improved(mixture, training, _FIRST_STEPS, n_jobs)
         if not _is_better(_log_likelihoods(mixture, test, n_jobs), likelihood, test.weight):
             break
-        best = _improved(mixture, training, effort.more_steps, n_jobs)
+        best = improved(mixture, training, effort.more_steps, n_jobs)
         likelihood = _log_likelihoods(best, test, n_jobs)
         n_components = 2 * len(best.share)
         if n_components > effort.most_components or n_components * _FEWEST_OBJECTS > training.weight.sum():
             break
         mixture = _split(best)
-    return None if best is None else _rounded(_improved(best, points, effort.last_steps, n_jobs))
+    return None if best is None else _rounded(improved(best, points, effort.last_steps, n_jobs))
 
 
 def _halves(points: NoisyPoints) -> tuple[NoisyPoints, NoisyPoints]:
@@ -100,21 +101,39 @@ def _pieces(points: NoisyPoints) -> list[NoisyPoints]:
     return [points.rows(slice(at, at + _PIECE)) for at in range(0, len(points.weight), _PIECE)]
 
 
-def _improved(mixture: Mixture, points: NoisyPoints, most_steps: int, n_jobs: int | None) -> Mixture:
-    """Steps of the EM algorithm, until they gain little."""
-    pieces = _pieces(points)
-    total, before = points.weight.sum(), -np.inf
+def improved(mixture: Mixture, points: NoisyPoints, most_steps: int, n_jobs: int | None) -> Mixture:
+    """Steps of the EM algorithm, until they gain little.
+
+    Steps go further than the algorithm says, in its direction, which takes half as many. If the likelihood falls, they
+    have gone too far, and go on from where it would have led.
+    """
+    pieces, total = _pieces(points), points.weight.sum()
+    safe, length, before = mixture, 1.0, -np.inf
     for _ in range(most_steps):
-        sums = _added(list(in_threads(partial(_expectations, mixture), pieces, n_jobs)))
-        mixture, reached = maximised(mixture, sums), sums.log_likelihood[0] / total
+        sums = expectations(_added(list(in_threads(partial(_sums, mixture), pieces, n_jobs))), mixture)
+        reached = float(sums.log_likelihood) / total
+        if reached < before:
+            mixture, length, before = safe, 1.0, -np.inf
+            continue
+        safe = maximised(mixture, sums)
         if reached - before < _ENOUGH:
             break
-        before = reached
-    return mixture
+        mixture, length, before = beyond(mixture, safe, length), min(_LENGTHENING * length, _LONGEST), reached
+    return safe
 
 
-def _expectations(mixture: Mixture, points: NoisyPoints) -> MixtureSums:
-    return expectations(points.place, points.variance, points.weight, mixture)
+def beyond(start: Mixture, end: Mixture, length: float) -> Mixture:
+    """As far from `start` as `length` times the way to `end`; the end itself where no mixture lies there."""
+    if length == 1.0:
+        return end
+    share = start.share * (end.share / start.share) ** length
+    mean, covariance = (a + length * (b - a) for a, b in zip(start[1:], end[1:], strict=True))
+    is_one = np.linalg.eigvalsh(covariance).min() > _LEAST_VARIANCE
+    return Mixture(share / share.sum(), mean, covariance) if is_one else end
+
+
+def _sums(mixture: Mixture, points: NoisyPoints) -> MixtureSums:
+    return sums_of_objects(points.place, points.variance, points.weight, mixture)
 
 
 def _added(all_sums: list[MixtureSums]) -> MixtureSums:

@@ -75,13 +75,13 @@ class Mixture(NamedTuple):
 
 
 class MixtureSums(NamedTuple):
-    """What the E step of the EM algorithm adds up over objects. The kernel adds up other sums, lane by lane, from which
-    these follow (see mixture.py)."""
+    """What the E step of the EM algorithm adds up over objects. The kernel adds up other sums, from which these follow:
+    see mixture.py."""
 
     mass: np.ndarray  # (K,) weights × the probability that the object is of this component
     first: np.ndarray  # (K, d) mass × the expected true values; in the kernel mass × r
     second: np.ndarray  # (K, d, d) mass × their expected products; in the kernel mass × (r rᵀ − A⁻¹), upper triangles
-    log_likelihood: np.ndarray  # (1,)
+    log_likelihood: np.ndarray  # ()
 
 
 class MixtureSpace(NamedTuple):

@@ -302,13 +302,18 @@ def mixture_space(mixture: Mixture) -> MixtureSpace:
     return MixtureSpace(**numbers, has_holes=np.zeros(d, dtype=bool), used=np.zeros(k, dtype=bool))
 
 
-def expectations(place: np.ndarray, variance: np.ndarray, weight: np.ndarray, mixture: Mixture) -> MixtureSums:
-    """The sums of the E step over objects (n, d)."""
+def sums_of_objects(place: np.ndarray, variance: np.ndarray, weight: np.ndarray, mixture: Mixture) -> MixtureSums:
+    """What the kernel adds up over objects (n, d)."""
     k, d = mixture.mean.shape
     shapes = (k, LANES), (k, d, LANES), (k, d, d, LANES), (LANES,)
     in_lanes = MixtureSums(*(np.zeros(shape, dtype=REAL) for shape in shapes))
     add_expectations(place, variance, weight, mixture, in_lanes, mixture_space(mixture))
-    mass, residual, upper, log_likelihood = (part.sum(axis=-1) for part in in_lanes)
+    return MixtureSums(*(part.sum(axis=-1) for part in in_lanes))
+
+
+def expectations(added: MixtureSums, mixture: Mixture) -> MixtureSums:
+    """The sums of the E step, from what the kernel has added up over all objects."""
+    mass, residual, upper, log_likelihood = added
     shift = np.einsum("kij,kj->ki", mixture.covariance, residual)
     # Around the component's own centre: M C + C (Σ m r rᵀ − Σ m A⁻¹) C.
     products = upper + np.triu(upper, 1).transpose(0, 2, 1)
@@ -316,7 +321,7 @@ def expectations(place: np.ndarray, variance: np.ndarray, weight: np.ndarray, mi
     across = mixture.mean[:, :, None] * shift[:, None, :]
     own = mass[:, None, None] * (mixture.mean[:, :, None] * mixture.mean[:, None, :])
     first = mass[:, None] * mixture.mean + shift
-    return MixtureSums(mass, first, second + across + across.transpose(0, 2, 1) + own, log_likelihood[None])
+    return MixtureSums(mass, first, second + across + across.transpose(0, 2, 1) + own, log_likelihood)
 
 
 def posteriors(place: np.ndarray, variance: np.ndarray, mixture: Mixture) -> tuple[np.ndarray, np.ndarray]:
