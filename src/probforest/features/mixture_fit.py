@@ -34,7 +34,7 @@ class Effort(NamedTuple):
     last_steps: int  # with all objects and the best number of components, at most
 
 
-THOROUGH, QUICK = Effort(32, 12, 16), Effort(4, 5, 5)
+THOROUGH, QUICK = Effort(32, 12, 20), Effort(4, 5, 5)
 
 
 class NoisyPoints(NamedTuple):
@@ -104,8 +104,8 @@ def _pieces(points: NoisyPoints) -> list[NoisyPoints]:
 def improved(mixture: Mixture, points: NoisyPoints, most_steps: int, n_jobs: int | None) -> Mixture:
     """Steps of the EM algorithm, until they gain little.
 
-    Steps go further than the algorithm says, in its direction, which takes half as many. If the likelihood falls, they
-    have gone too far, and go on from where it would have led.
+    Steps go further than the algorithm says, in its direction, so that two thirds as many are enough. If the likelihood
+    falls, they have gone too far, and go on from where it would have led.
     """
     pieces, total = _pieces(points), points.weight.sum()
     safe, length, before = mixture, 1.0, -np.inf
