@@ -137,8 +137,10 @@ def test_sites_give_back_the_posterior_in_one_dimension():
     sites = sites_of(cells)
     measured = np.isfinite(sites.variance)
     precision = 1 + 1 / sites.variance[measured]
-    np.testing.assert_allclose(sites.place[measured] / sites.variance[measured] / precision, cells.median[measured])
-    width = (cells.above - cells.below)[measured] / 2
+    np.testing.assert_allclose(
+        sites.place[measured] / sites.variance[measured] / precision, cells.quantiles[1][measured]
+    )
+    width = (cells.quantiles[2] - cells.quantiles[0])[measured] / 2
     np.testing.assert_allclose(precision**-0.5, np.maximum(width, 1e-6), rtol=1e-6)
 
 

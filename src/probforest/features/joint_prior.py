@@ -5,25 +5,26 @@ Each cell with an error, and each hole, becomes the posterior of its true value 
 object. Exact values, limits and samples stay as they are, but others learn from them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..families import ONE_SIGMA
 from ..kernels.layout import Mixture
 from ..kernels.mixture import posteriors
+from ..kernels.scores import move_cells
 from ..support.threads import in_threads
 from .feature_groups import groups_of_features
 from .measurements import Measurements
 from .mixture_fit import QUICK, THOROUGH, NoisyPoints, fit_mixture
-from .prior import Cell, EmpiricalPrior, Prior, cells_between, sample_of
-from .scored_cells import NormalScores, ScoredCells, Sites, scored_cells, sites_of
+from .prior import Cell, EmpiricalPrior, Prior, sample_of
+from .scored_cells import NormalScores, Sites, scored_cells, sites_of
 
 # The cells of an object depend on each other, but trees take them as independent, and so spread an object over
 # combinations of values that it can't have. Cells that are narrower by this power of what the others say were better on
 # all tables (docs/priors.md), and an error about which the others say nothing stays as it is.
 NARROWING = 2.0
-_STANDARD = np.array([[-1.0], [0.0], [1.0]])  # the quantiles of N(0, 1), which a hole is without the others
 SAMPLE, QUICK_SAMPLE = 5000, 600  # objects that it is learnt from
 _PIECE = 4096  # objects at a time
 
@@ -87,11 +88,9 @@ def with_joint_prior(
     lower, upper = (np.copy(side) for side in sides)
 
     def update(piece: slice) -> None:
-        part = measurements.rows(piece)
+        part, changed = measurements.rows(piece), tuple(array[:, piece] for array in (center, lower, upper))
         for group in joint.groups:
-            for j, changed, new in _posterior_cells(group, joint.completed, scales, part, narrowing):
-                for array, values in zip((center, lower, upper), new, strict=True):
-                    array[j, piece][changed] = values
+            _move(group, joint.completed, scales, part, narrowing, changed)
 
     pieces = [slice(first, first + _PIECE) for first in range(0, measurements.n_objects, _PIECE)]
     for _ in in_threads(update, pieces, n_jobs):
@@ -99,34 +98,27 @@ def with_joint_prior(
     return replace(measurements, center=center, lower=lower, upper=upper)
 
 
-def _posterior_cells(
-    group: FeatureGroup, completed: np.ndarray, scales: dict[int, NormalScores], part: Measurements, narrowing: float
-) -> Iterator[tuple[int, np.ndarray, Cell]]:
-    """For each feature of a group, which of its cells (n,) change, and what these become."""
+def _move(
+    group: FeatureGroup,
+    completed: np.ndarray,
+    scales: dict[int, NormalScores],
+    part: Measurements,
+    narrowing: float,
+    to: Cell,
+) -> None:
+    """Write the posteriors of the features of a group into the cells `to`, (d, n) each."""
     features = group.features.tolist()
     cells = [scored_cells(scales[j], part, j) for j in features]
     sites = [sites_of(each) for each in cells]
     points = _points(sites, np.ones(part.n_objects))
-    mean, variance = posteriors(points.place, points.variance, group.mixture)
+    mean, spread = (np.ascontiguousarray(each.T) for each in posteriors(points.place, points.variance, group.mixture))
     anything_measured = np.isfinite(points.variance).any(axis=1)
     for column, j in enumerate(features):
-        filled = cells[column].is_hole & anything_measured & completed[j]
-        changed = cells[column].is_noisy | filled
-        if changed.any():
-            new = _moved(cells[column], sites[column], mean[:, column], variance[:, column], narrowing)
-            yield j, changed, cells_between(scales[j].value(new[:, changed]), part.families[j])
-
-
-def _moved(cells: ScoredCells, sites: Sites, mean: np.ndarray, variance: np.ndarray, narrowing: float) -> np.ndarray:
-    """Quantiles (3, n) at −1σ, 0 and 1σ: cells shifted and scaled as `mean` and `variance` given all features differ
-    from those given the feature alone. Features that say nothing about each other leave them as they are."""
-    share = 1.0 / (1.0 + sites.variance)  # how much of a difference from 0 is not noise, given the feature alone
-    shift = mean - share * sites.place
-    scale = np.sqrt(variance / np.where(cells.is_hole, 1.0, 1.0 - share))
-    scale = np.where(cells.is_hole, scale, scale**narrowing)
-    below, median, above = np.where(cells.is_hole, _STANDARD, (cells.below, cells.median, cells.above))
-    center = median + shift
-    return np.stack([center - scale * (median - below), center, center + scale * (above - median)])
+        changed = cells[column].is_noisy | (cells[column].is_hole & anything_measured & completed[j])
+        given_all = mean[column], spread[column], narrowing, changed
+        scale, grid = scales[j], part.families[j].grid()[ONE_SIGMA]
+        own = *sites[column], *given_all, scale.edges, scale.scores, grid
+        move_cells(cells[column].quantiles, *own, *(array[j] for array in to))
 
 
 def _scales(priors: Sequence[Prior | None]) -> dict[int, NormalScores]:

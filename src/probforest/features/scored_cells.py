@@ -13,6 +13,7 @@ from scipy.special import log_ndtr, ndtri
 
 from ..families import ONE_SIGMA
 from ..kernels.interpolation import interpolated
+from ..kernels.scores import scored
 from .measurements import Measurements
 from .prior import EmpiricalPrior
 
@@ -51,9 +52,7 @@ class NormalScores:
 class ScoredCells(NamedTuple):
     """The cells (n,) of one feature as normal scores; NaN for holes."""
 
-    below: np.ndarray  # at −1σ
-    median: np.ndarray
-    above: np.ndarray  # at 1σ
+    quantiles: np.ndarray  # (3, n) at −1σ, 0 and 1σ
     limit: np.ndarray  # +1 where the median is an upper limit instead, -1 a lower one
     is_hole: np.ndarray  # bool
     is_noisy: np.ndarray  # bool, values with an error that a prior can change: neither limits, nor samples
@@ -74,24 +73,26 @@ def scored_cells(scale: NormalScores, measurements: Measurements, j: int) -> Sco
     limit = measurements.limit[j] if measurements.has_limits else nothing
     is_hole = np.isnan(center)
     if measurements.is_exact:
-        z = scale.score(center)
-        return ScoredCells(z, z, z, limit, is_hole, nothing > 0)
+        return ScoredCells(np.tile(scale.score(center), (3, 1)), limit, is_hole, nothing > 0)
     lower, upper = measurements.lower[j], measurements.upper[j]
     grid = measurements.families[j].grid()[ONE_SIGMA]
-    below, median, above = (center + at * (lower if at < 0 else upper) for at in grid)
-    is_noisy = ((lower > 0) | (upper > 0)) & scale.knows(below) & scale.knows(above) & (limit == 0)
+    ends = (center + at * (lower if at < 0 else upper) for at in (grid[0], grid[-1]))
+    is_noisy = ((lower > 0) | (upper > 0)) & (limit == 0)
+    for end in ends:
+        is_noisy &= scale.knows(end)
     if measurements.has_free_forms:
         is_noisy &= measurements.form_index[j] < 0
-    below, median, above = scale.score(below), scale.score(median), scale.score(above)
-    is_noisy &= np.square((above - below) / 2) > _LEAST_VARIANCE
-    return ScoredCells(below, median, above, limit, is_hole, is_noisy)
+    quantiles = scored(center, lower, upper, grid, scale.edges, scale.scores)
+    is_noisy &= np.square((quantiles[2] - quantiles[0]) / 2) > _LEAST_VARIANCE
+    return ScoredCells(quantiles, limit, is_hole, is_noisy)
 
 
 def sites_of(cells: ScoredCells) -> Sites:
     """Posteriors with N(0, 1) divided out."""
-    mean, variance = cells.median, np.square((cells.above - cells.below) / 2)
+    below, mean, above = cells.quantiles
+    variance = np.square((above - below) / 2)
     if cells.limit.any():
-        truncated = _truncated(cells.median, cells.limit)
+        truncated = _truncated(mean, cells.limit)
         mean, variance = (np.where(cells.limit != 0, *pair) for pair in zip(truncated, (mean, variance), strict=True))
     says_nothing = cells.is_hole | ~(variance < _MOST_VARIANCE)
     mean, variance = np.where(says_nothing, 0.0, mean), np.where(says_nothing, 0.0, variance)

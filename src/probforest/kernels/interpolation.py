@@ -2,28 +2,33 @@
 
 import numpy as np
 
-from .jit import kernel
+from .jit import inlined, kernel
 from .layout import REAL
+
+
+@inlined
+def interpolate_at(at, places, values):
+    """The `values` (m,) at increasing `places` (m,), interpolated at one place; constant beyond the ends, NaN for NaN.
+    Halves, as a difference of large numbers may overflow; and no branches, which can't be predicted."""
+    n_places = places.shape[0]
+    left, count = np.uint64(0), np.uint64(n_places)
+    while count > np.uint64(1):  # the first of `count` places from `left` on lies below, or is the first of all
+        half = count >> np.uint64(1)
+        left += half * np.uint64(places[left + half] < at)
+        count -= half
+    left = min(left, np.uint64(max(n_places - 2, 0)))
+    right = min(left + np.uint64(1), np.uint64(n_places - 1))
+    low, high = places[left], places[right]
+    width, to = 0.5 * high - 0.5 * low, 0.5 * min(max(at, low), high) - 0.5 * low
+    share = min(to / width, 1.0) if width > 0.0 else 0.0
+    return (1.0 - share) * values[left] + share * values[right] if at == at else at
 
 
 @kernel
 def interpolate(x, places, values, out):
-    """The `values` (m,) at increasing `places` (m,), interpolated at `x` (n,), into `out` (n,); constant beyond the
-    ends, NaN for NaN. Halves, as a difference of large numbers may overflow; and no branches, which can't be predicted.
-    """
-    n_places = places.shape[0]
+    """The same for many places (n,), into `out` (n,)."""
     for i in range(x.shape[0]):
-        at, left, count = x[i], np.uint64(0), np.uint64(n_places)
-        while count > np.uint64(1):  # the first of `count` places from `left` on lies below, or is the first of all
-            half = count >> np.uint64(1)
-            left += half * np.uint64(places[left + half] < at)
-            count -= half
-        left = min(left, np.uint64(max(n_places - 2, 0)))
-        right = min(left + np.uint64(1), np.uint64(n_places - 1))
-        low, high = places[left], places[right]
-        width, to = 0.5 * high - 0.5 * low, 0.5 * min(max(at, low), high) - 0.5 * low
-        share = min(to / width, 1.0) if width > 0.0 else 0.0
-        out[i] = (1.0 - share) * values[left] + share * values[right] if at == at else at
+        out[i] = interpolate_at(x[i], places, values)
 
 
 # Not a kernel: arrays that are made in Python need not be compiled.

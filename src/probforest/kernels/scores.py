@@ -1,0 +1,52 @@
+"""Cells on the scale of normal scores, and back: see features/scored_cells.py."""
+
+import numpy as np
+
+from .interpolation import interpolate_at
+from .jit import kernel
+from .layout import REAL
+
+
+@kernel
+def score_cells(center, lower, upper, grid, edges, scores, out):
+    """The scores of the cells (n,) of a feature at −1σ, 0 and 1σ, into `out` (3, n); `grid` (3,) says where these are
+    for a centre of 0 and a σ of 1. A scale has `scores` (m,) at `edges` (m,)."""
+    for q in range(grid.shape[0]):
+        to = out[q]
+        for i in range(center.shape[0]):
+            to[i] = interpolate_at(center[i] + grid[q] * (lower[i] if grid[q] < 0.0 else upper[i]), edges, scores)
+
+
+@kernel
+def move_cells(scored, place, variance, mean, spread, narrowing, changed, edges, scores, grid, center, lower, upper):
+    """Replace cells (n,) of a feature that are `changed` by what `mean` and `spread` (n,) given all features make of
+    them.
+
+    Quantiles `scored` (3, n) are shifted and scaled as mean and variance differ from those given the feature alone,
+    which saw `place` and `variance` (n,). So features that say nothing about each other leave cells as they are. A hole
+    has an infinite variance, and is N(0, 1) given the feature alone.
+    """
+    at_below, at_median, at_above = grid[0], grid[1], grid[2]
+    for i in range(center.shape[0]):
+        if not changed[i]:
+            continue
+        is_hole = variance[i] == np.inf and scored[1, i] != scored[1, i]
+        share = 1.0 / (1.0 + variance[i])  # how much of a difference from 0 is not noise, given the feature alone
+        ratio = spread[i] if is_hole else spread[i] / (1.0 - share)
+        scale = ratio if narrowing == 2.0 and not is_hole else ratio ** (0.5 if is_hole else 0.5 * narrowing)
+        middle = 0.0 if is_hole else scored[1, i]
+        before, behind = (1.0, 1.0) if is_hole else (middle - scored[0, i], scored[2, i] - middle)
+        moved = middle + mean[i] - share * place[i]
+        below = interpolate_at(moved - scale * before, scores, edges)
+        median = interpolate_at(moved, scores, edges)
+        above = interpolate_at(moved + scale * behind, scores, edges)
+        lower[i], upper[i] = (median - below) / (at_median - at_below), (above - median) / (at_above - at_median)
+        center[i] = median - at_median * (lower[i] if at_median < 0.0 else upper[i])
+
+
+# Not a kernel: arrays that are made in Python need not be compiled.
+def scored(center: np.ndarray, lower: np.ndarray, upper: np.ndarray, grid, edges, scores) -> np.ndarray:
+    """The scores (3, n) of cells (n,) at −1σ, 0 and 1σ."""
+    out = np.empty((len(grid), len(center)), dtype=REAL)
+    score_cells(*(np.ascontiguousarray(part) for part in (center, lower, upper)), grid, edges, scores, out)
+    return out
