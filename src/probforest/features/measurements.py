@@ -248,11 +248,14 @@ class Measurements:
         table, start = tables_of(self.families)
         if not self.has_free_forms:
             return Cells(_interleaved(self.center.T, self.lower.T, self.upper.T), table, start, complete)
-        own = np.where(self.form_index >= 0, len(table) + self.form_index * (FREE_STEPS + 1), -1)
-        values = np.empty((*self.center.T.shape, 4))
+        # The tables of an object lie side by side, as its cells do: nodes read those of few objects.
+        index = self.form_index.T
+        has_form = index >= 0
+        values = np.empty((*index.shape, 4))
         values[:, :, :3] = _interleaved(self.center.T, self.lower.T, self.upper.T)
-        values[:, :, 3] = own.T
-        return Cells(values, np.concatenate([table, self.forms.table.ravel()]), start, complete)
+        values[:, :, 3] = -1
+        values[has_form, 3] = len(table) + (FREE_STEPS + 1) * np.arange(np.count_nonzero(has_form))
+        return Cells(values, np.concatenate([table, self.forms.table[index[has_form]].ravel()]), start, complete)
 
 
 def read_measurements(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..families import LEVELS, ONE_SIGMA, squashed_places
-from ..kernels.free_form import tabulate
+from ..kernels.free_form import quantiles_of_draws, tabulate
 from ..kernels.layout import FREE_STEPS, GRID_POINTS
 
 INNER = squashed_places(FREE_STEPS)  # where a table has its values, in σ; 0 and 1 stand at its ends
@@ -33,7 +33,9 @@ def forms_of_samples(samples: np.ndarray) -> FreeForms:
     """Cells with up to m draws each, `samples` (n, m), NaN where there are fewer, but at least one."""
     draws = np.sort(samples, axis=1)  # NaN last
     counts = np.count_nonzero(~np.isnan(samples), axis=1)
-    below, center, above = (_quantile(draws, counts, level) for level in SIDES)
+    points = np.empty((len(draws), GRID_POINTS))
+    quantiles_of_draws(draws, counts, LEVELS, points)
+    below, center, above = points[:, ONE_SIGMA].T.copy()
     # Where most draws are equal, the half-widths say nothing of the others.
     last = np.take_along_axis(draws, counts[:, None] - 1, axis=1)[:, 0]
     lower = np.where(below < center, center - below, center - draws[:, 0])
@@ -43,19 +45,9 @@ def forms_of_samples(samples: np.ndarray) -> FreeForms:
     table[:, 0], table[:, -1] = 0.0, 1.0
     tabulate(draws, counts, center, lower, upper, INNER, table[:, 1:-1])
     table[upper == 0, : FREE_STEPS // 2] = 0.0  # an exact value has nothing below itself
-    points = np.column_stack([_quantile(draws, counts, level) for level in LEVELS])
     return FreeForms(center, lower, upper, points, table)
 
 
 def both_sides(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Half-widths of which none is 0 beside another."""
     return np.maximum(lower, _LEAST_SIDE * upper), np.maximum(upper, _LEAST_SIDE * lower)
-
-
-def _quantile(draws: np.ndarray, counts: np.ndarray, level: float) -> np.ndarray:
-    """One quantile of each row of sorted draws; draw i stands for the share (i + ½)/k."""
-    place = np.clip(level * counts - 0.5, 0, counts - 1)
-    below = place.astype(np.int64)
-    rows = np.arange(len(draws))
-    low, high = draws[rows, below], draws[rows, np.minimum(below + 1, counts - 1)]
-    return low + (place - below) * (high - low)

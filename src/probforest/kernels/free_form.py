@@ -1,5 +1,7 @@
 """Draws from a distribution as a table of its F."""
 
+import numpy as np
+
 from .jit import kernel
 
 
@@ -23,3 +25,16 @@ def tabulate(draws, counts, center, lower, upper, z, out):
             else:
                 before, after = draws[i, below - 1], draws[i, below]
                 out[i, k] = (below - 0.5 + (place - before) / (after - before)) / count
+
+
+@kernel
+def quantiles_of_draws(draws, counts, levels, out):
+    """The quantiles of cells (n,) with sorted `draws` (n, m), of which the first `counts` (n,) count, at `levels` (q,),
+    into `out` (n, q): the inverse of F as `tabulate` has it, from the first draw to the last."""
+    for i in range(counts.shape[0]):
+        last = counts[i] - 1
+        for q in range(levels.shape[0]):
+            place = min(max(levels[q] * counts[i] - 0.5, 0.0), 1.0 * last)
+            below = min(np.int64(place), last)
+            low, high = draws[i, below], draws[i, min(below + 1, last)]
+            out[i, q] = low + (place - below) * (high - low)

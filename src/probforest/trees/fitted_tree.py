@@ -24,7 +24,7 @@ from ..kernels.route import add_answers, route
 from ..support.threads import in_threads
 from .leaf_targets import LeafTargets
 
-LARGEST_BLOCK, SMALLEST_BLOCK = 8192, 512  # objects that a thread takes through all trees
+LARGEST_BLOCK, SMALLEST_BLOCK = 2**21, 512  # bytes of the cells that a thread takes through all trees; objects
 BLOCKS_PER_THREAD = 2  # so that all threads have work until the end
 
 
@@ -148,7 +148,8 @@ def sum_of_answers(
         add_answers(query, first, last, nodes, keep_proba, majority, total, conserves)
 
     n_blocks = BLOCKS_PER_THREAD * effective_n_jobs(n_jobs)
-    block = int(np.clip(n_objects / n_blocks, SMALLEST_BLOCK, LARGEST_BLOCK))
+    n_cached = LARGEST_BLOCK * n_objects // (query.values.nbytes + query.table.nbytes) + 1  # stay in the cache
+    block = max(SMALLEST_BLOCK, min(-(-n_objects // n_blocks), n_cached))
     blocks = list(pairwise([*range(0, n_objects, block), n_objects]))
     for _ in in_threads(answer, blocks, n_jobs):
         pass
