@@ -22,6 +22,7 @@ def compile_kernels(rare: bool = False) -> None:
     _use(np.cumsum(X, axis=1), y, {"X_err": 0.1}, prior="joint")  # features that correlate
     if rare:
         _use(X, y, {"X_samples": np.repeat(X[:, :, None], 2, axis=2)})
+        _use(X, y, {"X_limit": (X > 0).astype(int)})
         _use(X, y, {"X_err": 0.1}, max_bins=65_535)  # bin codes of two bytes
         ProbabilisticDecisionTreeClassifier().fit(X, y, X_err=0.1).contributions(X, X_err=0.1)
 

@@ -83,9 +83,9 @@ def with_joint_prior(
     features. With a `narrowing` of 1 they have the widths of posteriors, otherwise those that are best for trees."""
     if not joint.groups:
         return measurements
-    scales, center = _scales(priors), np.copy(measurements.center)
+    scales, center = _scales(priors), np.array(measurements.center, order="C")
     sides = (measurements.lower, measurements.upper) if not measurements.is_exact else (np.zeros_like(center),) * 2
-    lower, upper = (np.copy(side) for side in sides)
+    lower, upper = (np.array(side, order="C") for side in sides)  # kernels take rows of neighbours in memory
 
     def update(piece: slice) -> None:
         part, changed = measurements.rows(piece), tuple(array[:, piece] for array in (center, lower, upper))
