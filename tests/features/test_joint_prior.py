@@ -7,7 +7,7 @@ from probforest import ProbabilisticDecisionTreeClassifier, ProbabilisticRandomF
 from probforest.datasets import add_noise, make_two_classes, remove_cells
 from probforest.families import LAPLACE, NORMAL
 from probforest.features.feature_groups import LARGEST_GROUP
-from probforest.features.joint_prior import FeatureGroup, JointPrior, learn_joint_prior, with_joint_prior
+from probforest.features.joint_prior import FeatureGroup, JointPrior, learn_joint_prior, with_posteriors
 from probforest.features.measurements import read_measurements
 from probforest.features.prior import learn_priors, with_priors
 from probforest.features.scored_cells import NormalScores, scored_cells, sites_of
@@ -18,9 +18,8 @@ def learnt(table, weight=None, n_jobs=None):
     """The priors of features, the joint prior, and the posteriors under both."""
     weight = np.ones(table.n_objects) if weight is None else weight
     priors = learn_priors("empirical", table, weight)
-    alone = with_priors(priors, table)
-    joint = learn_joint_prior(priors, alone, weight, np.ones(len(priors), dtype=bool), n_jobs)
-    return priors, joint, alone, with_joint_prior(joint, priors, alone, n_jobs)
+    joint = learn_joint_prior(priors, table, weight, np.ones(len(priors), dtype=bool), n_jobs)
+    return priors, joint, with_priors(priors, table), with_posteriors(priors, joint, table, n_jobs)
 
 
 def correlated(n=2500, d=4, noise=0.5, seed=0):
@@ -54,7 +53,7 @@ def test_independent_features_have_the_cells_of_their_own_priors():
     assert np.median(np.abs(found.center - alone.center) / width) < 0.02
     standard = Mixture(np.ones(1), np.zeros((1, 3)), np.eye(3)[None])
     independent = JointPrior((FeatureGroup(np.arange(3), standard),), learnt_joint.completed)
-    found = with_joint_prior(independent, priors, alone)
+    found = with_posteriors(priors, independent, table)
     np.testing.assert_allclose(found.center, alone.center, atol=1e-9)
     np.testing.assert_allclose(found.lower, alone.lower, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(found.upper, alone.upper, rtol=1e-6, atol=1e-9)

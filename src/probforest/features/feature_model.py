@@ -22,10 +22,10 @@ from .cell_summaries import CellSummaries, summaries_of
 from .error_shift import ErrorShift, find_shifts
 from .error_spread import ErrorSpread, learn_error_spreads, sizes_of_errors
 from .feature_bins import FeatureBins, bins_between, learn_bins
-from .joint_prior import NARROWING, SAMPLE, JointPrior, learn_joint_prior, with_joint_prior
+from .joint_prior import NARROWING, SAMPLE, JointPrior, learn_joint_prior, with_posteriors
 from .limits import TrainingSpread
 from .measurements import Measurements, read_measurements
-from .prior import Prior, learn_priors, sample_of, with_priors
+from .prior import Prior, learn_priors, sample_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,7 +276,7 @@ class _Learner:
         if self.known_priors is not None:
             self.priors = list(self.known_priors)
         else:
-            table, weight = self._with_others(measurements, self.others)
+            table, weight = self._with_others(measurements)
             self.priors = learn_priors(self.prior, table, weight, self.n_jobs)
         return self.priors
 
@@ -284,13 +284,13 @@ class _Learner:
         if self.prior == "joint":
             find, missing = self.telling_holes, np.isnan(measurements.center.T)
             completed = np.ones(len(self.priors), dtype=bool) if find is None else ~find(missing)
-            others = None if self.others is None else with_priors(self.priors, self.others, self.n_jobs)
-            table, weight = self._with_others(measurements, others)
+            table, weight = self._with_others(measurements)
             self.joint = learn_joint_prior(self.priors, table, weight, completed, self.n_jobs, quick=self.quick)
         return self.joint
 
-    def _with_others(self, measurements: Measurements, others: Measurements | None) -> tuple[Measurements, np.ndarray]:
+    def _with_others(self, measurements: Measurements) -> tuple[Measurements, np.ndarray]:
         """What priors are learnt from: the training set, and objects without labels, which have its mean weight."""
+        others = self.others
         if others is None:
             return measurements, self.weight
         mean = self.weight[self.weight > 0].mean()
@@ -334,10 +334,7 @@ def _distributions(
         measurements = measurements.with_errors_known(unknown_error, knowledge.medians_for(measurements))
         measurements = measurements.with_logarithms().with_errors_scaled(knowledge.error_scale)
     priors = knowledge.priors_for(measurements)
-    measurements = with_priors(priors, measurements, n_jobs)
-    joint = knowledge.joint_prior_for(measurements)
-    if joint is not None:
-        measurements = with_joint_prior(joint, priors, measurements, n_jobs, narrowing)
+    measurements = with_posteriors(priors, knowledge.joint_prior_for(measurements), measurements, n_jobs, narrowing)
     if sizes is not None:
         measurements = measurements.with_exact_features(sizes)
     return measurements.with_limits_spread(knowledge.spreads_for(measurements))

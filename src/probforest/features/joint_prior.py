@@ -18,7 +18,7 @@ from ..support.threads import in_threads
 from .feature_groups import groups_of_features
 from .measurements import Measurements
 from .mixture_fit import QUICK, THOROUGH, NoisyPoints, fit_mixture
-from .prior import Cell, EmpiricalPrior, Prior, sample_of
+from .prior import Cell, EmpiricalPrior, Prior, sample_of, with_priors
 from .scored_cells import NormalScores, Sites, scored_cells, sites_of
 
 # The cells of an object depend on each other, but trees take them as independent, and so spread an object over
@@ -54,10 +54,10 @@ def learn_joint_prior(
     *,
     quick: bool = False,
 ) -> JointPrior:
-    """Learn from a training set whose cells are posteriors under the `priors` of their own features; `quick`: from few
-    objects, and roughly."""
+    """Learn from a training set, as it was measured; `priors` are those of its features. `quick`: from few objects, and
+    roughly."""
     sample = sample_of(weight, QUICK_SAMPLE if quick else SAMPLE)
-    table, scales = measurements.rows(sample), _scales(priors)
+    table, scales = with_priors(priors, measurements.rows(sample), n_jobs), _scales(priors)
 
     def site(j: int) -> Sites:
         return sites_of(scored_cells(scales[j], table, j))
@@ -72,25 +72,28 @@ def learn_joint_prior(
     return JointPrior(tuple(groups), completed)
 
 
-def with_joint_prior(
-    joint: JointPrior,
+def with_posteriors(
     priors: Sequence[Prior | None],
+    joint: JointPrior | None,
     measurements: Measurements,
     n_jobs: int | None = None,
     narrowing: float = NARROWING,
 ) -> Measurements:
-    """The posteriors of all cells with errors and of holes; cells must be posteriors under the `priors` of their own
-    features. With a `narrowing` of 1 they have the widths of posteriors, otherwise those that are best for trees."""
-    if not joint.groups:
-        return measurements
-    scales, center = _scales(priors), np.array(measurements.center, order="C")
-    sides = (measurements.lower, measurements.upper) if not measurements.is_exact else (np.zeros_like(center),) * 2
-    lower, upper = (np.array(side, order="C") for side in sides)  # kernels take rows of neighbours in memory
+    """The posteriors of all cells with errors under the `priors` of their features and, if there is one, the `joint`
+    prior, which also fills holes. With a `narrowing` of 1, joint posteriors have the widths of posteriors, otherwise
+    those that are best for trees."""
+    if joint is None or not joint.groups:
+        return with_priors(priors, measurements, n_jobs)
+    scales = _scales(priors)
+    center, lower, upper = (np.empty(measurements.center.shape) for _ in range(3))
 
     def update(piece: slice) -> None:
-        part, changed = measurements.rows(piece), tuple(array[:, piece] for array in (center, lower, upper))
+        own = with_priors(priors, measurements.rows(piece))
+        to = center[:, piece], lower[:, piece], upper[:, piece]
+        for array, values in zip(to, (own.center, own.lower, own.upper), strict=True):
+            array[:] = values if len(values) else 0.0  # exact values have no errors
         for group in joint.groups:
-            _move(group, joint.completed, scales, part, narrowing, changed)
+            _move(group, joint.completed, scales, own, narrowing, to)
 
     pieces = [slice(first, first + _PIECE) for first in range(0, measurements.n_objects, _PIECE)]
     for _ in in_threads(update, pieces, n_jobs):
