@@ -14,7 +14,7 @@ from ..families import ONE_SIGMA
 from ..kernels.layout import Mixture
 from ..kernels.mixture import posteriors
 from ..kernels.scores import move_cells
-from ..support.threads import in_threads
+from ..support.threads import in_threads, shares_of_threads
 from .feature_groups import groups_of_features
 from .measurements import Measurements
 from .mixture_fit import QUICK, THOROUGH, NoisyPoints, fit_mixture
@@ -26,7 +26,7 @@ from .scored_cells import NormalScores, Sites, scored_cells, sites_of
 # all tables (docs/priors.md), and an error about which the others say nothing stays as it is.
 NARROWING = 2.0
 SAMPLE, QUICK_SAMPLE = 5000, 600  # objects that it is learnt from
-_PIECE = 4096  # objects at a time
+_PIECE = 4096  # objects at a time, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +95,7 @@ def with_posteriors(
         for group in joint.groups:
             _move(group, joint.completed, scales, own, narrowing, to)
 
-    pieces = [slice(first, first + _PIECE) for first in range(0, measurements.n_objects, _PIECE)]
-    for _ in in_threads(update, pieces, n_jobs):
+    for _ in in_threads(update, shares_of_threads(measurements.n_objects, _PIECE, n_jobs), n_jobs):
         pass
     return replace(measurements, center=center, lower=lower, upper=upper)
 

@@ -31,3 +31,15 @@ def in_threads(function: Callable[[Item], Answer], items: Sequence[Item], n_jobs
                 yield future.result()
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def shares_of_threads(n_items: int, most: int, n_jobs: int | None) -> list[slice]:
+    """Neighbouring items in parts of at most `most`, as many for each thread, so that none waits for another one.
+
+    >>> shares_of_threads(10, 4, n_jobs=2)
+    [slice(0, 3, None), slice(3, 6, None), slice(6, 9, None), slice(9, 10, None)]
+    """
+    n_threads = effective_n_jobs(n_jobs)
+    n_parts = n_threads * max(1, -(-n_items // (most * n_threads)))
+    size = max(1, -(-n_items // n_parts))
+    return [slice(first, min(first + size, n_items)) for first in range(0, n_items, size)]
