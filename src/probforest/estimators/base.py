@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..families import read_families
+from ..families import Family, read_families
 from ..features.cell_summaries import CellSummaries
 from ..features.feature_bins import FeatureBins
-from ..features.feature_model import FeatureModel, FittedFeatures
+from ..features.feature_model import CheckedTable, FeatureModel, FittedFeatures
 from ..inputs.parameters import MISSING_RULES, expected_objects, is_integer, number_of_features
 from ..inputs.tables import Layout, TableContent, read_table
 from ..kernels.layout import CRITERIA, SAME_WEIGHT, Cells, Rules, Target
@@ -99,7 +99,7 @@ class ProbabilisticEstimator(ErrorGuard, SharedFeatures, BaseEstimator):
     def _learn_features(
         self, table: TableContent, weight: np.ndarray, sample_weight: np.ndarray, target: Target | None = None
     ) -> FittedFeatures:
-        families = read_families(self.distribution, table.X.shape[1], table.layout.features)
+        families = self._families(table)
         if self._keeps_choices and families != self.feature_model_.families:
             raise ValueError(f"{self._keeper} needs the distribution of before: the old trees know no other.")
         if self._keeps_choices and self.error_features != self.feature_model_.has_error_features:
@@ -147,6 +147,9 @@ class ProbabilisticEstimator(ErrorGuard, SharedFeatures, BaseEstimator):
             n_jobs=self.n_jobs,
         )
 
+    def _families(self, table: TableContent) -> tuple[Family, ...]:
+        return read_families(self.distribution, table.X.shape[1], table.layout.features)
+
     def _sample_with_prior(
         self,
         table: TableContent,
@@ -156,13 +159,15 @@ class ProbabilisticEstimator(ErrorGuard, SharedFeatures, BaseEstimator):
         target: Target | None = None,
         error_scale: float = 1.0,
         empirical: FittedFeatures | None = None,
+        checked: CheckedTable | None = None,
     ) -> FittedFeatures:
         """Learn from some rows only, and from their values alone: error features don't change which prior is best. The
         joint prior needs those of the features: what has been learnt from the same rows as `empirical` saves time."""
         return FeatureModel.fit(
             table,
             weight,
-            read_families(self.distribution, table.X.shape[1], table.layout.features),
+            self._families(table),
+            checked=checked,
             prior=prior,
             unknown_error=self.unknown_error,
             max_bins=int(self.max_bins),

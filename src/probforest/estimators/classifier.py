@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 
+from ..features.feature_model import check_table
 from ..inputs.cell_error import CellError
 from ..inputs.labels import LabelTable, read_labels
 from ..inputs.tables import TableContent
@@ -240,10 +241,12 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
         rows = self._rows_of_trial(weight)
         target = labels.rows(rows).for_kernels()
         try:
+            checked = check_table(table, self._families(table), weight)
             empirical, none = (
-                self._sample_with_prior(table, weight, prior, rows, target) for prior in ("empirical", None)
+                self._sample_with_prior(table, weight, prior, rows, target, checked=checked)
+                for prior in ("empirical", None)
             )
-            joint = self._sample_with_prior(table, weight, "joint", rows, target, empirical=empirical)
+            joint = self._sample_with_prior(table, weight, "joint", rows, target, empirical=empirical, checked=checked)
         except CellError:
             return None  # the fit itself will raise it, with the row of the table
         posterior, measured = (each.cells.values[:, :, 0] for each in (empirical, none))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..features.feature_model import FittedFeatures
+from ..features.feature_model import FittedFeatures, check_table
 from ..inputs.cell_error import CellError
 from ..inputs.tables import TableContent
 from ..inputs.targets import NumberTable, weights_of_errors
@@ -92,8 +92,9 @@ class ErrorUse(ExplainedRegressor):
         target = numbers.rows(rows).scaled_by(weight[rows]).for_kernels()
         try:
             ways = self._possible_ways() if chooses else {"used": (self.error_scale_, self.prior_)}
+            checked = check_table(table, self._families(table), weight)
             samples = {
-                name: self._sample_with_prior(table, weight, prior, rows, target, error_scale=scale)
+                name: self._sample_with_prior(table, weight, prior, rows, target, error_scale=scale, checked=checked)
                 for name, (scale, prior) in ways.items()
             }
         except CellError:

@@ -65,9 +65,11 @@ class FeatureModel:
         telling_holes: "FindTellingHoles | None" = None,
         quick: bool = False,
         priors: Sequence[Prior | None] | None = None,
+        checked: "CheckedTable | None" = None,
     ) -> "FittedFeatures":
         """Learn from a training set, in which each object counts with its `weight` (n,), or not at all. With `rows`,
         only those are learnt from and returned; but median errors are those of all, as a few rows may have none.
+        `checked` is what `check_table` makes of the table, if it is known.
 
         `error_spreads` are those of an earlier fit, whose trees are kept; None: they are learnt. `sample_weight` (n,)
         is what the objects would weigh in a table to predict, whose labels are not known. `telling_holes` says which
@@ -75,8 +77,7 @@ class FeatureModel:
         `quick`: the joint prior and the bins are rough ones. `priors` are those of the features, if they are known;
         None: they are learnt.
         """
-        measurements = _checked(table, families)
-        medians = measurements.median_errors(weight)
+        measurements, medians = check_table(table, families, weight) if checked is None else checked
         if rows is not None:
             measurements, weight = measurements.rows(rows), weight[rows]
         if error_spreads is None:
@@ -225,6 +226,19 @@ class FeatureModel:
 
 # Which of d features have holes that say something, (d,) bool, from which values are missing, (n, d) bool.
 FindTellingHoles = Callable[[np.ndarray], np.ndarray]
+
+
+class CheckedTable(NamedTuple):
+    """The numbers of a training set, checked, and the median errors of its features."""
+
+    measurements: Measurements
+    medians: np.ndarray  # (d,), or (2, d) for lower and upper errors
+
+
+def check_table(table: TableContent, families: tuple[Family, ...], weight: np.ndarray) -> CheckedTable:
+    """The first step of a fit, which several of the same table can share."""
+    measurements = _checked(table, families)
+    return CheckedTable(measurements, measurements.median_errors(weight))
 
 
 class FittedFeatures(NamedTuple):
