@@ -36,19 +36,20 @@ class _LanesModel(PrimitiveModel):
 def _instruction(result: Any, emit: Callable) -> Callable:
     """Decorator: in compiled kernels, what `emit` writes takes the place of a function, which is what it means."""
 
-    def decorate(function: Callable) -> Callable:
+    def decorate(function: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return emit(context, builder, signature.args, arguments)
 
         def typed(_: Any, *arguments: Any) -> Any:
             return result(*arguments), code
 
-        return function if compiler_is_off() else intrinsic(_with_arity(typed, function.__code__.co_argcount))
+        count: int = function.__code__.co_argcount
+        return function if compiler_is_off() else intrinsic(_with_arity(typed, count))
 
     return decorate
 
 
-def _with_arity(typed: Callable, count: int) -> Callable:
+def _with_arity(typed: Callable, count: int) -> Any:
     """Numba looks at the number of arguments."""
     return {
         1: lambda context, x: typed(context, x),

@@ -48,5 +48,6 @@ def move_cells(scored, place, variance, mean, spread, narrowing, changed, edges,
 def scored(center: np.ndarray, lower: np.ndarray, upper: np.ndarray, grid, edges, scores) -> np.ndarray:
     """The scores (3, n) of cells (n,) at −1σ, 0 and 1σ."""
     out = np.empty((len(grid), len(center)), dtype=REAL)
-    score_cells(*(np.ascontiguousarray(part) for part in (center, lower, upper)), grid, edges, scores, out)
+    center, lower, upper = (np.ascontiguousarray(part) for part in (center, lower, upper))
+    score_cells(center, lower, upper, grid, edges, scores, out)
     return out
