@@ -121,6 +121,7 @@ class ProbabilisticEstimator(ErrorGuard, SharedFeatures, BaseEstimator):
             sample_weight=sample_weight,
             error_scale=self.error_scale_,
             telling_holes=None if target is None else partial(self._telling_holes, target, weight),
+            for_noisier=self._prepares_for_noise,
         )
         if self.error_features and not features.model.error_features:
             raise ValueError(
@@ -146,6 +147,11 @@ class ProbabilisticEstimator(ErrorGuard, SharedFeatures, BaseEstimator):
             max_bins=int(self.max_bins),
             n_jobs=self.n_jobs,
         )
+
+    @property
+    def _prepares_for_noise(self) -> bool:
+        """Whether objects that are measured much worse than the training set have the joint prior."""
+        return False
 
     def _families(self, table: TableContent) -> tuple[Family, ...]:
         return read_families(self.distribution, table.X.shape[1], table.layout.features)

@@ -35,6 +35,8 @@ def _prior(model: ProbabilisticEstimator) -> str:
     )
     if trial.joint is not None:
         said += f", {trial.joint:.4f} with the joint prior (difference to the better one ± {trial.joint_error:.4f})"
+    if model.feature_model_.noisier is not None:
+        said += "; objects that are measured much worse have the joint prior"
     return said + _groups(model)
 
 

@@ -260,6 +260,10 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
         self._choose_missing_rules(samples[id(empirical)])
         return self._judge_priors([samples[id(each)] for each in tried])
 
+    @property
+    def _prepares_for_noise(self) -> bool:
+        return self.prior == "auto"
+
     def _choice_of(self, trial: PriorTrial) -> str | None:
         """The prior that a trial speaks for."""
         return trial.choice

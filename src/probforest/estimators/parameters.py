@@ -143,7 +143,8 @@ _SHARED = {
         '("normal"), or the distribution of all features together ("joint"): a value that is badly measured or missing '
         "is then estimated from the other features of the object. None: nothing is learnt, and the true value scatters "
         'around the measured one, as in the paper. "auto" takes "empirical", unless small forests on a sample of '
-        "the training set are better without a prior, or with the joint one (out-of-bag log loss).",
+        "the training set are better without a prior, or with the joint one (out-of-bag log loss). Objects with much "
+        "larger errors than those of the training set then have the joint prior in any case.",
         none_or(word(["auto", *PRIORS])),
     ),
     "error_columns": Parameter(

@@ -6,9 +6,9 @@ weights of objects.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -21,11 +21,13 @@ from .binning import encode
 from .cell_summaries import CellSummaries, summaries_of
 from .error_shift import ErrorShift, find_shifts
 from .error_spread import ErrorSpread, learn_error_spreads, sizes_of_errors
-from .feature_bins import FeatureBins, bins_between, learn_bins
-from .joint_prior import NARROWING, SAMPLE, JointPrior, learn_joint_prior, with_posteriors
+from .feature_bins import FeatureBins, bins_between
+from .feature_learner import FeatureLearner, FindTellingHoles
+from .joint_prior import NARROWING, SAMPLE, JointPrior, with_posteriors
 from .limits import TrainingSpread
 from .measurements import Measurements, read_measurements
-from .prior import Prior, learn_priors, sample_of
+from .noisier_objects import NoisierObjects, measured_worse, relative_errors
+from .prior import Prior, sample_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,7 @@ class FeatureModel:
     has_error_features: bool  # whether their sizes are features, too
     error_scale: float = 1.0  # factor of all errors when values are spread over them
     joint_prior: JointPrior | None = None  # what the features say about each other; None: nothing was learnt
+    noisier: NoisierObjects | None = None  # for objects that are measured much worse; None: they are like others
 
     @classmethod
     def fit(
@@ -62,14 +65,16 @@ class FeatureModel:
         sample_weight: np.ndarray | None = None,
         rows: np.ndarray | None = None,
         error_scale: float = 1.0,
-        telling_holes: "FindTellingHoles | None" = None,
+        telling_holes: FindTellingHoles | None = None,
         quick: bool = False,
         priors: Sequence[Prior | None] | None = None,
         checked: "CheckedTable | None" = None,
+        for_noisier: bool = False,
     ) -> "FittedFeatures":
         """Learn from a training set, in which each object counts with its `weight` (n,), or not at all. With `rows`,
         only those are learnt from and returned; but median errors are those of all, as a few rows may have none.
-        `checked` is what `check_table` makes of the table, if it is known.
+        `checked` is what `check_table` makes of the table, if it is known. `for_noisier`: also learn the joint prior,
+        if it is not the `prior`, for objects that are measured much worse than these.
 
         `error_spreads` are those of an earlier fit, whose trees are kept; None: they are learnt. `sample_weight` (n,)
         is what the objects would weigh in a table to predict, whose labels are not known. `telling_holes` says which
@@ -84,12 +89,15 @@ class FeatureModel:
             counted = weight if sample_weight is None else np.where(weight > 0, sample_weight, 0.0)
             error_spreads = learn_error_spreads(measurements, counted)
         others = _unlabelled(table, families, unknown_error, medians, error_scale)
-        learner = _Learner(weight, medians, prior, max_bins, n_jobs, error_scale, telling_holes, quick, priors, others)
+        for_noisier &= bool((medians > 0).any())  # what errors can be compared with
+        learner = FeatureLearner(
+            weight, medians, prior, max_bins, n_jobs, error_scale, telling_holes, quick, priors, others, for_noisier
+        )
         sizes = sizes_of_errors(measurements, _error_features(error_spreads)) if error_features else None
         measurements = _distributions(measurements, sizes, table.layout, learner, unknown_error, n_jobs)
         spreads = tuple(bins.spread for bins in learner.bins[: len(families)])
         known = table.layout, families, table.has_errors, learner.medians, tuple(learner.priors), spreads
-        model = cls(*known, error_spreads, error_features, error_scale, learner.joint)
+        model = cls(*known, error_spreads, error_features, error_scale, learner.joint, learner.noisier)
         kept = None if weight.all() else weight > 0
         bins = encode(measurements, learner.bins, max_bins, kept, n_jobs)
         return FittedFeatures(model, measurements.cells(), bins, tuple(learner.bins))
@@ -154,12 +162,7 @@ class FeatureModel:
         measurements = self.read(table)
         if measurements.is_exact:
             return np.full(measurements.n_objects, np.nan)
-        errors = (measurements.lower + measurements.upper) / 2
-        medians = np.atleast_2d(self.median_errors).mean(axis=0)
-        usable = np.isfinite(medians) & (medians > 0)
-        with np.errstate(over="ignore"):
-            ratio = np.where(measurements.has_errors(), errors, np.nan)[usable] / medians[usable, None]
-        ratio = np.where(np.isfinite(ratio), ratio, np.nan)
+        ratio = relative_errors(measurements, self.median_errors)
         sizes = np.full(measurements.n_objects, np.nan)
         known = ~np.isnan(ratio).all(axis=0)
         sizes[known] = np.nanmedian(ratio[:, known], axis=0)
@@ -219,13 +222,15 @@ class FeatureModel:
         """What the features say about each other."""
         return self.joint_prior
 
+    def measured_worse(self, measurements: Measurements) -> np.ndarray | None:
+        """Which objects (n,) are measured much worse than the training set; None if they are like others."""
+        if self.noisier is None or measurements.is_exact:
+            return None
+        return measured_worse(measurements, self.median_errors)
+
     def spreads_for(self, measurements: Measurements) -> Sequence[TrainingSpread]:
         """What limits are spread over."""
         return self.spreads
-
-
-# Which of d features have holes that say something, (d,) bool, from which values are missing, (n, d) bool.
-FindTellingHoles = Callable[[np.ndarray], np.ndarray]
 
 
 class CheckedTable(NamedTuple):
@@ -256,6 +261,11 @@ class _Knowledge(Protocol):
     @property
     def error_scale(self) -> float: ...
 
+    @property
+    def noisier(self) -> NoisierObjects | None: ...
+
+    def measured_worse(self, measurements: Measurements) -> np.ndarray | None: ...
+
     def medians_for(self, measurements: Measurements) -> np.ndarray | None: ...
 
     def priors_for(self, measurements: Measurements) -> Sequence[Prior | None]: ...
@@ -263,59 +273,6 @@ class _Knowledge(Protocol):
     def joint_prior_for(self, measurements: Measurements) -> JointPrior | None: ...
 
     def spreads_for(self, measurements: Measurements) -> Sequence[TrainingSpread]: ...
-
-
-@dataclass
-class _Learner:
-    """Learns what the recipe needs, and keeps it."""
-
-    weight: np.ndarray
-    medians: np.ndarray
-    prior: str | None
-    max_bins: int
-    n_jobs: int | None
-    error_scale: float
-    telling_holes: FindTellingHoles | None
-    quick: bool
-    known_priors: Sequence[Prior | None] | None
-    others: Measurements | None  # objects without labels, that priors are learnt from, too
-    priors: list[Prior | None] = field(init=False)
-    joint: JointPrior | None = field(init=False, default=None)
-    bins: list[FeatureBins] = field(init=False)
-
-    def medians_for(self, measurements: Measurements) -> np.ndarray:
-        return self.medians
-
-    def priors_for(self, measurements: Measurements) -> list[Prior | None]:
-        if self.known_priors is not None:
-            self.priors = list(self.known_priors)
-        else:
-            table, weight = self._with_others(measurements)
-            self.priors = learn_priors(self.prior, table, weight, self.n_jobs)
-        return self.priors
-
-    def joint_prior_for(self, measurements: Measurements) -> JointPrior | None:
-        if self.prior == "joint":
-            find, missing = self.telling_holes, np.isnan(measurements.center.T)
-            completed = np.ones(len(self.priors), dtype=bool) if find is None else ~find(missing)
-            table, weight = self._with_others(measurements)
-            self.joint = learn_joint_prior(self.priors, table, weight, completed, self.n_jobs, quick=self.quick)
-        return self.joint
-
-    def _with_others(self, measurements: Measurements) -> tuple[Measurements, np.ndarray]:
-        """What priors are learnt from: the training set, and objects without labels, which have its mean weight."""
-        others = self.others
-        if others is None:
-            return measurements, self.weight
-        mean = self.weight[self.weight > 0].mean()
-        sample = sample_of(np.concatenate([self.weight, np.full(others.n_objects, mean)]), SAMPLE)
-        own, of_others = sample[sample < len(self.weight)], sample[sample >= len(self.weight)] - len(self.weight)
-        weight = np.concatenate([self.weight[own], np.full(len(of_others), mean)])
-        return measurements.rows(own).followed_by(others.rows(of_others)), weight
-
-    def spreads_for(self, measurements: Measurements) -> list[TrainingSpread]:
-        self.bins = learn_bins(measurements, self.weight, self.max_bins, self.n_jobs, quick=self.quick)
-        return [bins.spread for bins in self.bins]
 
 
 def _error_features(spreads: Sequence[ErrorSpread]) -> tuple[ErrorSpread, ...]:
@@ -344,11 +301,14 @@ def _distributions(
 
     `sizes` (e, n) of errors become features: as they were given, before any unknown one is replaced.
     """
+    worse = knowledge.measured_worse(measurements)
     with layout.naming_columns():
         measurements = measurements.with_errors_known(unknown_error, knowledge.medians_for(measurements))
         measurements = measurements.with_logarithms().with_errors_scaled(knowledge.error_scale)
-    priors = knowledge.priors_for(measurements)
-    measurements = with_posteriors(priors, knowledge.joint_prior_for(measurements), measurements, n_jobs, narrowing)
+    measured, priors = measurements, knowledge.priors_for(measurements)
+    measurements = with_posteriors(priors, knowledge.joint_prior_for(measured), measured, n_jobs, narrowing)
+    if worse is not None and knowledge.noisier is not None:
+        measurements = knowledge.noisier.replaced(measurements, measured, worse, n_jobs, narrowing)
     if sizes is not None:
         measurements = measurements.with_exact_features(sizes)
     return measurements.with_limits_spread(knowledge.spreads_for(measurements))

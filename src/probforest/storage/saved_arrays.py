@@ -32,6 +32,18 @@ def _forms_of_trees(nodes: str, trees: str = "trees", values: int | str = "class
     }
 
 
+NOISIER = "noisier_"  # begins the names of what is for objects that are measured much worse than the training set
+
+
+def _forms_of_joint_prior(prefix: str = "") -> dict[str, Form]:
+    """The arrays of a joint prior."""
+    lengths = {"features": "<i8", "shares": "<f8", "means": "<f8", "covariances": "<f8"}
+    return {
+        f"{prefix}joint_{name}": Form(dtype, (f"{prefix}joint {name}",), is_optional=True)
+        for name, dtype in lengths.items()
+    }
+
+
 _FORMS = {
     **_forms_of_trees("nodes"),
     "label_channel": Form("<f8", ("classes", "classes"), is_optional=True),
@@ -40,10 +52,10 @@ _FORMS = {
     "prior_edges": Form("<f8", ("edges",)),
     "prior_mass": Form("<f8", ("cells",)),
     "prior_summaries": Form("<f8", ("edges", None, 3), is_optional=True),
-    "joint_features": Form("<i8", ("joint features",), is_optional=True),
-    "joint_shares": Form("<f8", ("components",), is_optional=True),
-    "joint_means": Form("<f8", ("joint means",), is_optional=True),
-    "joint_covariances": Form("<f8", ("joint covariances",), is_optional=True),
+    **_forms_of_joint_prior(),
+    f"{NOISIER}prior_edges": Form("<f8", ("noisier edges",), is_optional=True),
+    f"{NOISIER}prior_mass": Form("<f8", ("noisier cells",), is_optional=True),
+    **_forms_of_joint_prior(NOISIER),
     "reference_sizes": Form("<i8", ("features",)),
     "reference_points": Form("<f8", ("points",)),
     "reference_below": Form("<f8", ("points",)),

@@ -12,9 +12,11 @@ import numpy as np
 from ..families import Family
 from ..features.feature_model import FeatureModel
 from ..features.limits import TrainingSpread
+from ..features.noisier_objects import NoisierObjects
 from ..features.prior import EmpiricalPrior, NormalPrior, Prior
 from ..inputs.parameters import check_number
 from .model_file import Arrays
+from .saved_arrays import NOISIER
 from .saved_columns import checked_errors, layout_from_json, layout_to_json
 from .saved_errors import error_spreads_from, error_spreads_to_arrays, error_spreads_to_json
 from .saved_families import FamilyShelf
@@ -39,6 +41,7 @@ def features_to_json(features: FeatureModel, shelf: FamilyShelf) -> Json:
         "error_features": features.has_error_features,
         "error_scale": float(features.error_scale),
         "joint_prior": joint_prior_to_json(features.joint_prior),
+        "noisier": _noisier_to_json(features.noisier),
     }
 
 
@@ -50,6 +53,7 @@ def features_to_arrays(features: FeatureModel) -> Arrays:
         **_spreads_to_arrays(features.spreads),
         **error_spreads_to_arrays(features.error_spreads),
         **joint_prior_to_arrays(features.joint_prior),
+        **_noisier_to_arrays(features.noisier),
     }
 
 
@@ -58,7 +62,6 @@ def features_from(document: Json, arrays: Arrays, families: Sequence[Family], n_
     n_features = len(document["feature_families"])
     error_names = from_json(document["error_names"])
     priors = _priors_from(document["priors"], arrays, n_features)
-    is_empirical = np.array([isinstance(prior, EmpiricalPrior) for prior in priors], dtype=bool)
     return FeatureModel(
         layout=layout_from_json(document["layout"], error_names, n_columns, n_features),
         families=tuple(one_of(families, place) for place in document["feature_families"]),
@@ -69,8 +72,40 @@ def features_from(document: Json, arrays: Arrays, families: Sequence[Family], n_
         error_spreads=error_spreads_from(document.get("error_spreads", []), arrays, n_features),
         has_error_features=_flag(document.get("error_features", False)),
         error_scale=_error_scale(document.get("error_scale", 1.0)),
-        joint_prior=joint_prior_from(document.get("joint_prior"), arrays, is_empirical),
+        joint_prior=joint_prior_from(document.get("joint_prior"), arrays, _are_empirical(priors)),
+        noisier=_noisier_from(document.get("noisier"), arrays, n_features),
     )
+
+
+def _noisier_to_json(noisier: NoisierObjects | None) -> Json | None:
+    if noisier is None:
+        return None
+    return {
+        "priors": [_prior_to_json(prior) for prior in noisier.priors],
+        "joint_prior": joint_prior_to_json(noisier.joint),
+    }
+
+
+def _noisier_to_arrays(noisier: NoisierObjects | None) -> Arrays:
+    if noisier is None:
+        return {}
+    found = {**_priors_to_arrays(noisier.priors), **joint_prior_to_arrays(noisier.joint)}
+    return {f"{NOISIER}{name}": array for name, array in found.items()}
+
+
+def _noisier_from(data: Json | None, arrays: Arrays, n_features: int) -> NoisierObjects | None:
+    if data is None:
+        return None
+    own = {name.removeprefix(NOISIER): array for name, array in arrays.items() if name.startswith(NOISIER)}
+    priors = _priors_from(data["priors"], own, n_features)
+    joint = joint_prior_from(data["joint_prior"], own, _are_empirical(priors))
+    if joint is None or not joint.groups:
+        raise ValueError("it has no joint prior for objects that are measured worse")
+    return NoisierObjects(priors, joint)
+
+
+def _are_empirical(priors: Sequence[Prior | None]) -> np.ndarray:
+    return np.array([isinstance(prior, EmpiricalPrior) for prior in priors], dtype=bool)
 
 
 def _error_scale(value: Any) -> float:
