@@ -62,6 +62,20 @@ def test_larger_errors_are_answered_by_the_other_forest(forest):
     assert abs(coverage(z, answer, 0.95) - 0.95) < 0.05
 
 
+@pytest.mark.parametrize("noise", [0.5, 1.0])
+def test_noise_is_seen_in_values_where_errors_hide_it(forest, noise):
+    """These errors are four times the noise, and a fifth smaller than in training: noise of half of them does not make
+    them larger than usual, but makes values scatter twice as much."""
+    X, X_err, z = redshifts(2, 2000, noise)
+    X_err = 0.8 * X_err
+    table = forest.feature_model_.read(forest._read_table((X, X_err, None, None), forest.feature_model_.layout))
+    assert forest.usual_errors_.factor(table) < 1.15
+    assert forest.noise_factor(X, X_err=X_err) > 1.03
+    answer = forest.predict_distribution(X, X_err=X_err)
+    assert coverage(z, answer, 0.68) == pytest.approx(0.68, abs=0.06)
+    assert coverage(z, answer, 0.95) == pytest.approx(0.95, abs=0.03)
+
+
 def test_calibration_follows_the_noise():
     random = np.random.default_rng(0)
 
@@ -77,7 +91,7 @@ def test_calibration_follows_the_noise():
         X, y, X_err=X_err
     )
     assert forest.noisy_forest_ is None
-    assert forest.calibration_.shape == (3, 129)
+    assert forest.calibration_.shape == (4, 129)
     for noise in (0.0, 1.0, 1.5, 2.0):
         X, X_err, y = table(2000, noise)
         answer = forest.predict_distribution(X, X_err=X_err)
@@ -86,12 +100,13 @@ def test_calibration_follows_the_noise():
 
 
 def test_calibrations_between_two_noises():
-    calibrations = np.array([LEVELS, LEVELS**2, LEVELS**3])
+    calibrations = np.array([LEVELS, (LEVELS + LEVELS**2) / 2, LEVELS**2, LEVELS**3])
     np.testing.assert_array_equal(calibration_at(calibrations, 1.0), LEVELS)
     np.testing.assert_allclose(calibration_at(calibrations, np.sqrt(1.25)), (LEVELS + LEVELS**2) / 2)
     np.testing.assert_allclose(calibration_at(calibrations, np.sqrt(2)), LEVELS**2)
     np.testing.assert_array_equal(calibration_at(calibrations, 100.0), LEVELS**3)
     np.testing.assert_array_equal(calibration_at(calibrations[:1], 100.0), LEVELS)
+    np.testing.assert_array_equal(calibration_at(calibrations[:2], 100.0), calibrations[1])
     assert calibration_at(None, 2.0) is None
 
 

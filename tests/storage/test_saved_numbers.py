@@ -17,9 +17,9 @@ from probforest.storage.model_file import read_file, write_file
 @pytest.fixture(scope="module")
 def table():
     random = np.random.default_rng(0)
-    X = random.normal(size=(150, 3))
+    X = random.normal(size=(150, 1)) + 0.05 * random.normal(size=(150, 3))  # closer together than their errors
     X_err = random.gamma(2, 0.1, X.shape)
-    return X, X[:, 0] + 0.1 * random.normal(size=150), X_err
+    return X, 10 * (X[:, 0] - X[:, 1]) + 0.1 * random.normal(size=150), X_err
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +118,12 @@ SPOILERS = {
     "bins of errors out of order": ("usual_edges", lambda array: array.__setitem__((0, 0), 1e9)),
     "a usual error that is no number": ("usual_sizes", put(np.inf)),
     "shares of errors that are too large": ("usual_shares", put(2.0)),
+    "scatter of a feature that does not exist": ("scatter_features", put(3)),
+    "bins of scatter out of order": ("scatter_edges", lambda array: array.__setitem__((0, 0), 1e9)),
+    "a usual scatter that is no number": ("scatter_slopes", put(np.nan)),
+    "a deviation of nothing": ("scatter_deviation", zero(0)),
+    "shares of scatter that are too large": ("scatter_shares", put(2.0)),
+    "noise without growth": ("scatter_growth", lambda array: array.__setitem__((0, 0), 1e9)),
     "a spoiled forest for noisy tables": ("noisy_leaf_shares", put(-0.5)),
     "a margin that is no number": ("conformal", put(np.nan)),
     "a margin of minus infinity": ("conformal", put(-np.inf)),

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 
+from distributions import weighted_targets
 from probforest import ProbabilisticRandomForestRegressor
 from probforest.trees.calibration import LEVELS
-from probforest.trees.weighted_targets import WeightedTargets
 
 
 def draw(seed, n):
@@ -38,7 +37,7 @@ def test_intervals_cover_after_calibration(parameters):
 def test_uniform_transforms_change_nothing():
     y = np.arange(6.0)
     weights = np.random.default_rng(0).dirichlet(np.ones(6), size=3)
-    before = WeightedTargets.from_matrix(y, sparse.csr_matrix(weights))
+    before = weighted_targets(y, weights)
     inner = np.delete(np.arange(18), [5, 11, 17])
     after = before.recalibrated(LEVELS, LEVELS)
     n = np.repeat(1 / np.square(weights).sum(axis=1), 6)

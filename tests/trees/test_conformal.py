@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 
+from distributions import weighted_targets
 from probforest import ProbabilisticDecisionTreeRegressor, ProbabilisticRandomForestRegressor
 from probforest.trees.conformal import PROBABILITIES, conformal_interval, learn_margins
-from probforest.trees.weighted_targets import WeightedTargets
 
 
 def draw(seed, n):
@@ -23,7 +22,7 @@ def distributions(seed, n):
     """n distributions over ten targets, the last one all on one target."""
     weights = np.random.default_rng(seed).dirichlet(np.ones(10), size=n)
     weights[-1] = np.eye(10)[3]
-    return WeightedTargets.from_matrix(np.arange(10.0), sparse.csr_matrix(weights))
+    return weighted_targets(np.arange(10.0), weights)
 
 
 def test_margins_are_order_statistics_of_scores():

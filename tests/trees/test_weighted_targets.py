@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from probforest.trees.weighted_targets import WeightedTargets, weigh_targets
+from distributions import weighted_targets
+from probforest.trees.weighted_targets import weigh_targets
 
 
 def random_weights(seed, n=12, m=15, share=0.4):
@@ -18,7 +19,7 @@ def random_weights(seed, n=12, m=15, share=0.4):
 @pytest.fixture(params=[0.05, 0.9], ids=["sparse", "dense"])
 def case(request):
     y, weights = random_weights(0, share=request.param)
-    return y, weights, WeightedTargets.from_matrix(y, sparse.csr_matrix(3 * weights))
+    return y, weights, weighted_targets(y, 3 * weights)
 
 
 def test_moments(case):
@@ -74,7 +75,7 @@ def test_density_is_one_in_all_and_follows_the_weights(case):
 
 def test_draws_have_the_weights():
     y, weights = random_weights(5, n=2, m=6)
-    found = WeightedTargets.from_matrix(y, sparse.csr_matrix(weights))
+    found = weighted_targets(y, weights)
     draws = found.draws(np.random.default_rng(0).uniform(size=(2, 4000)))
     shares = (draws[:, :, None] == y).mean(axis=1)
     np.testing.assert_allclose(shares, weights, atol=0.04)
@@ -85,6 +86,6 @@ def test_pieces_are_the_whole():
     reach = sparse.random(40, 9, 0.5, random_state=0, format="csr") + sparse.csr_matrix(np.eye(40, 9) + 0.01)
     shares = sparse.csr_matrix(random.dirichlet(np.ones(25), size=9))
     y = np.arange(25.0)
-    whole = WeightedTargets.from_matrix(y, sparse.csr_matrix(reach @ shares)).mean
+    whole = weighted_targets(y, reach @ shares).mean
     pieces = [(rows, piece.mean) for rows, piece in weigh_targets(sparse.csr_matrix(reach), y, shares)]
     np.testing.assert_allclose(np.concatenate([mean for _, mean in pieces]), whole)

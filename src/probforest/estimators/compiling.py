@@ -10,6 +10,7 @@ import numpy as np
 from ..datasets import make_two_classes
 from .boosting import ProbabilisticGradientBoostingClassifier
 from .tree import ProbabilisticDecisionTreeClassifier
+from .tree_regressor import ProbabilisticDecisionTreeRegressor
 
 _N_OBJECTS = 50
 
@@ -20,6 +21,7 @@ def compile_kernels(rare: bool = False) -> None:
     _use(X, y, {})  # exact objects go down a tree in a kernel of their own
     _use(X, y, {"X_err": 0.1})
     _use(np.cumsum(X, axis=1), y, {"X_err": 0.1}, prior="joint")  # features that correlate
+    ProbabilisticDecisionTreeRegressor().fit(X, X[:, 0]).predict_quantiles(X)
     if rare:
         _use(X, y, {"X_samples": np.repeat(X[:, :, None], 2, axis=2)})
         _use(X, y, {"X_limit": (X > 0).astype(int)})

@@ -15,11 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from ..features.added_noise import with_noise_added
 from ..features.measurements import Measurements
 from ..features.usual_errors import UsualErrors, learn_usual_errors
+from ..features.usual_scatter import UsualScatter, learn_usual_scatter
 from ..inputs.targets import NumberTable
 from ..kernels.layout import Cells
 from ..support.docstrings import described
 from ..trees.bootstrap import Draw, SampleDraw
-from ..trees.calibration import NOISES, calibration_at, learn_calibration, recalibrated
+from ..trees.calibration import LITTLE_NOISE, NOISES, calibration_at, learn_calibration, recalibrated
 from ..trees.conformal import learn_margins
 from ..trees.fitted_tree import FittedTree
 from ..trees.left_out import distributions_of_left_out, sample_of
@@ -41,7 +42,7 @@ from .bagging import BaggedTrees
 from .parameters import FOREST_REGRESSOR_PARAMETERS
 from .regressor import ProbabilisticRegressor
 
-NOISIER = 1.1  # factor of errors from which a forest that spreads objects over all of their errors answers
+NOISIER = 1.03  # factor of errors from which a forest that spreads objects over all of their errors answers
 
 
 @described(FOREST_REGRESSOR_PARAMETERS, NUMBER_ATTRIBUTES)
@@ -69,9 +70,12 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         tables whose errors are larger than those of training objects with the same values (`noise_factor`).
     usual_errors_ : UsualErrors or None
         How large errors are at each value, if a `noisy_forest_` or `calibrate` needs it.
+    usual_scatter_ : UsualScatter or None
+        How far values lie from what the other features of their object say, if this tells how noisy a table is.
     calibration_ : ndarray or None
         With `calibrate`, the distribution of F(y) of out-of-bag targets y, at 129 levels from 0 to 1: for tables like
-        the training set and, unless there is a `noisy_forest_`, with noise of 1 and 2 times the errors added.
+        the training set, with noise of half of the errors added, and, unless there is a `noisy_forest_`, with noise of
+        1 and 2 times the errors.
     conformal_ : Margins or None
         With `calibrate`, or after `conformalize`: what conformal intervals are widened by.
     oob_score_ : float
@@ -96,6 +100,7 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
     oob_prediction_: np.ndarray
     noisy_forest_: ProbabilisticRandomForestRegressor | None = None
     usual_errors_: UsualErrors | None = None
+    usual_scatter_: UsualScatter | None = None
 
     def __init__(
         self,
@@ -176,7 +181,7 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
 
     def _learn_about_noise(self, training: TrainingSet, given: tuple) -> None:
         """Learn what errors are usual, and how distributions should be corrected, if either is needed."""
-        self.usual_errors_, self.calibration_, self.conformal_ = None, None, None
+        self.usual_errors_, self.usual_scatter_, self.calibration_, self.conformal_ = None, None, None, None
         if self.noisy_forest_ is None and not self.calibrate:
             return
         measurements = self.feature_model_.read(self._read_table(given, self.feature_model_.layout))
@@ -185,6 +190,7 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         shares = self.feature_importances_[: self.feature_model_.n_values]
         if not measurements.is_exact:
             self.usual_errors_ = learn_usual_errors(measurements, weight, shares)
+            self.usual_scatter_ = learn_usual_scatter(measurements, weight, shares)
         if self.calibrate:
             self._calibrate(training, measurements)
 
@@ -216,7 +222,7 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
 
     def _calibrate(self, training: TrainingSet, measurements: Measurements) -> None:
         """Learn from objects that trees did not draw how distributions should be corrected, and how wide conformal
-        intervals must be; the former also with noise added, unless another forest answers then."""
+        intervals must be; the former also with noise added, with little if another forest answers for more."""
         numbers, rows = training.labels, sample_of(training.n_objects)
         assert isinstance(numbers, NumberTable)
         y, weight, judges = numbers.y[rows], training.weight[rows], self._judges(self.trees_, training)
@@ -226,9 +232,9 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
             return distributions_of_left_out(judges, query, rows, float(self.keep_proba), self.n_jobs)
 
         found = [learn_calibration(left_out(as_it_is), y, weight)]
-        if self.noisy_forest_ is None and not measurements.is_exact:
+        if not measurements.is_exact:
             sample, random = measurements.rows(np.flatnonzero(training.kept)[rows]), np.random.default_rng(0)
-            for noise in NOISES[1:]:
+            for noise in NOISES[1:] if self.noisy_forest_ is None else LITTLE_NOISE:
                 noisy = with_noise_added(sample, noise, random)
                 query = self.feature_model_.apply(noisy, unknown_error=self.unknown_error, n_jobs=self.n_jobs)
                 found.append(learn_calibration(left_out(query), y, weight))
@@ -255,10 +261,15 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         X_limit: ArrayLike | None = None,
         X_samples: ArrayLike | None = None,
     ) -> float:
-        """Compute by which factor the errors of a table are larger than those of training objects with the same values.
+        """Compute by which factor a table is noisier than the training set.
+
+        This is the factor by which its errors are larger than those of training objects with the same values. If its
+        values scatter more than those of training objects with such errors, as errors that are larger than the noise do
+        not tell how much noise was added, it is √(1 + k²), where noise of k times the errors makes those of the
+        training set scatter alike.
 
         If the model took errors less seriously than they are (`error_scale_` below 1, chosen by "auto"), and this
-        factor is above 1.1, `noisy_forest_` answers. It also decides how `calibrate` corrects distributions.
+        factor is above 1.03, `noisy_forest_` answers. It also decides how `calibrate` corrects distributions.
 
         Parameters
         ----------
@@ -274,7 +285,9 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         if self.usual_errors_ is None:
             return 1.0
         table = self._read_table((X, X_err, X_limit, X_samples), self.feature_model_.layout)
-        return self.usual_errors_.factor(self.feature_model_.read(table))
+        measurements = self.feature_model_.read(table)
+        by_values = 1.0 if self.usual_scatter_ is None else self.usual_scatter_.factor(measurements)
+        return max(self.usual_errors_.factor(measurements), by_values)
 
     def _out_of_bag_answers(
         self, judges: list[tuple[FittedTree, Draw | SampleDraw]], training: TrainingSet, query: Cells

@@ -43,7 +43,7 @@ def learn_usual_errors(measurements: Measurements, weight: np.ndarray, shares: n
     if no feature that counts has errors."""
     counted = weight > 0
     n_bins = int(np.clip(counted.sum() // _LEAST_IN_BIN, 1, _BINS))
-    logs = _logarithms(measurements)
+    logs = error_logarithms(measurements)
     edges = np.zeros((len(logs), n_bins - 1))
     sizes = np.full((len(logs), n_bins), np.nan)
     for j, (value, size) in enumerate(zip(measurements.center, logs, strict=True)):
@@ -51,7 +51,7 @@ def learn_usual_errors(measurements: Measurements, weight: np.ndarray, shares: n
         if known.any():
             levels = np.arange(1, n_bins) / n_bins
             edges[j] = weighted_quantiles(value[known], weight[known], levels) if n_bins > 1 else []
-            sizes[j] = _medians(np.searchsorted(edges[j], value[known]), size[known], n_bins)
+            sizes[j] = medians_of_bins(np.searchsorted(edges[j], value[known]), size[known], n_bins)
     shares = np.where(np.isnan(sizes[:, 0]), 0.0, shares)
     if not shares.sum() > 0:
         return None
@@ -62,14 +62,16 @@ def learn_usual_errors(measurements: Measurements, weight: np.ndarray, shares: n
     return UsualErrors(edges, sizes, shares, middle, float(_DEVIATION * np.median(np.abs(excess - middle))))
 
 
-def _medians(bins: np.ndarray, size: np.ndarray, n_bins: int) -> np.ndarray:
+def medians_of_bins(bins: np.ndarray, size: np.ndarray, n_bins: int) -> np.ndarray:
     """The median in each bin; that of all where there is none."""
     everywhere = np.median(size)
     return np.array([np.median(size[bins == b]) if (bins == b).any() else everywhere for b in range(n_bins)])
 
 
-def _logarithms(measurements: Measurements) -> np.ndarray:
+def error_logarithms(measurements: Measurements) -> np.ndarray:
     """Of the errors (d, n), means of both sides; NaN where there is none, or where it is unknown or 0."""
+    if measurements.is_exact:
+        return np.full(measurements.center.shape, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(measurements.lower / 2 + measurements.upper / 2)
     return np.where(measurements.has_errors() & np.isfinite(logs), logs, np.nan)
@@ -77,10 +79,10 @@ def _logarithms(measurements: Measurements) -> np.ndarray:
 
 def _excesses(table: Measurements, edges: np.ndarray, sizes: np.ndarray, shares: np.ndarray) -> np.ndarray:
     """Of every object, the mean over the features of ln(error / usual error), (n,); NaN without a known error."""
-    if table.is_exact:
-        return np.full(table.n_objects, np.nan)
     total, weight = np.zeros(table.n_objects), np.zeros(table.n_objects)
-    for value, size, cuts, usual, share in zip(table.center, _logarithms(table), edges, sizes, shares, strict=True):
+    for value, size, cuts, usual, share in zip(
+        table.center, error_logarithms(table), edges, sizes, shares, strict=True
+    ):
         known = ~np.isnan(size) & (share > 0)
         total[known] += share * (size[known] - usual[np.searchsorted(cuts, value[known])])
         weight[known] += share

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..features.error_spread import LEVELS
+from ..features.usual_scatter import NOISES
 from ..kernels.cdf import TABLE_STEPS
 from ..kernels.layout import GRID_POINTS
 from ..trees.calibration import LEVELS as CALIBRATION_LEVELS
@@ -75,6 +76,14 @@ _OF_A_FOREST = {
     "usual_shares": Form("<f8", ("features",), is_optional=True),
     "conformal": Form("<f8", (1 + len(PROBABILITIES),), is_optional=True),
 }
+_OF_SCATTER = {
+    "scatter_features": Form("<i8", ("measured",)),
+    "scatter_slopes": Form("<f8", ("measured", "measured")),
+    "scatter_edges": Form("<f8", ("measured", "scatter edges")),
+    "scatter_sizes": Form("<f8", ("measured", "scatter bins")),
+    "scatter_growth": Form("<f8", ("measured", len(NOISES))),
+    **{f"scatter_{name}": Form("<f8", ("measured",)) for name in ("middle", "deviation", "scatter", "shares")},
+}
 
 
 def _forms_of_leaves(prefix: str) -> dict[str, Form]:
@@ -127,7 +136,8 @@ def check_declarations(
     if n_classes is None and not is_boosted:
         of_leaves = _forms_of_leaves("") | (_forms_of_leaves(FALLBACK) if has_fallback else {})
     others = _ONLY_CLASSES if n_classes is None else _ONLY_NUMBERS
-    known = {"median_errors": _MEDIANS[1], **_FORMS, **of_trees, **of_leaves}
+    of_scatter = _OF_SCATTER if kind == "forest regressor" and _OF_SCATTER.keys() & declared.keys() else {}
+    known = {"median_errors": _MEDIANS[1], **_FORMS, **of_trees, **of_leaves, **of_scatter}
     known = {name: form for name, form in known.items() if name not in others}
     if "median_errors" in declared:
         known["median_errors"] = _MEDIANS.get(len(declared["median_errors"].shape), _MEDIANS[1])

@@ -1,13 +1,14 @@
 """What only regressors have, as JSON and arrays and back: targets in leaves, and how errors are used."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
 from ..features.prior import PRIORS
 from ..features.usual_errors import UsualErrors
+from ..features.usual_scatter import UsualScatter
 from ..inputs.parameters import check_integer, check_number, check_word
 from ..kernels.layout import INDEX
 from ..trees.calibration import LEVELS as CALIBRATION_LEVELS
@@ -48,6 +49,8 @@ def numbers_to_arrays(model: Any, trees: Sequence[FittedTree], fallback: Sequenc
         arrays["calibration"] = model.calibration_
     if getattr(model, "usual_errors_", None) is not None:
         arrays |= _usual_errors_to_arrays(model.usual_errors_)
+    if getattr(model, "usual_scatter_", None) is not None:
+        arrays |= {f"scatter_{each.name}": getattr(model.usual_scatter_, each.name) for each in fields(UsualScatter)}
     if model.conformal_ is not None:
         arrays["conformal"] = np.append(model.conformal_.least_scale, model.conformal_.of_probabilities)
     return arrays
@@ -139,6 +142,8 @@ def restore_numbers(model: Any, document: Json, arrays: Mapping[str, np.ndarray]
         model.calibration_ = _checked_calibration(arrays["calibration"])
     if document.get("usual_errors") is not None:
         model.usual_errors_ = _checked_usual_errors(document["usual_errors"], arrays)
+    if "scatter_features" in arrays:
+        model.usual_scatter_ = _checked_usual_scatter(arrays, model.feature_model_.n_values)
     if "conformal" in arrays:
         model.conformal_ = _checked_margins(arrays["conformal"])
     prediction = arrays.get("oob_prediction")
@@ -167,6 +172,22 @@ def _checked_usual_errors(numbers: Any, arrays: Mapping[str, np.ndarray]) -> Usu
     if np.isinf(sizes).any() or np.isnan(sizes[shares > 0]).any():
         raise ValueError("a usual error is no number")
     return UsualErrors(edges, sizes, shares, float(middle), float(scatter))
+
+
+def _checked_usual_scatter(arrays: Mapping[str, np.ndarray], n_values: int) -> UsualScatter:
+    usual = UsualScatter(**{each.name: arrays[f"scatter_{each.name}"] for each in fields(UsualScatter)})
+    if usual.features.dtype != np.int64 or not ((usual.features >= 0) & (usual.features < n_values)).all():
+        raise ValueError("the usual scatter is that of features that do not exist")
+    if not all(np.isfinite(getattr(usual, each.name)).all() for each in fields(UsualScatter)):
+        raise ValueError("the usual scatter is no number")
+    if not (usual.deviation > 0).all() or not (usual.scatter >= 0).all():
+        raise ValueError("the usual scatter has invalid deviations")
+    rises = all((np.diff(each, axis=1) >= 0).all() for each in (usual.edges, usual.growth))
+    if not rises or usual.sizes.shape[1] != usual.edges.shape[1] + 1:
+        raise ValueError("the usual scatter has invalid bins")
+    if not (usual.shares >= 0).all() or abs(usual.shares.sum() - 1) > _ROUNDING:
+        raise ValueError("the shares of features in the usual scatter do not sum to 1")
+    return usual
 
 
 def _checked_margins(saved: np.ndarray) -> Margins:

@@ -11,7 +11,8 @@ import numpy as np
 from .weighted_targets import WeightedTargets
 
 LEVELS = np.linspace(0.0, 1.0, 129)  # at which G is kept
-NOISES = np.array([0.0, 1.0, 2.0])  # added to features, in their errors: G is learnt for each of them
+NOISES = np.array([0.0, 0.5, 1.0, 2.0])  # added to features, in their errors: G is learnt for each of them
+LITTLE_NOISE = NOISES[1:2]  # for a forest that answers only if there is not more
 _FEWEST_OBJECTS = 20
 
 

@@ -20,7 +20,8 @@ from ..kernels.layout import (
     Nodes,
     Visits,
 )
-from ..kernels.route import add_answers, route
+from ..kernels.route import add_answers
+from ..kernels.visits import visits
 from ..support.threads import in_threads
 from .leaf_targets import LeafTargets
 
@@ -117,7 +118,7 @@ class FittedTree:
 
     def visits(self, query: Cells, keep_proba: float) -> Visits:
         """The leaves that every object reaches."""
-        return route(query, self.nodes, keep_proba, self.conserves)
+        return visits(query, self.nodes, keep_proba, self.conserves)
 
     def importances(self, n_features: int) -> np.ndarray:
         """Impurity decrease of every feature, weighted by expected objects; sums to 1 if the tree has a split."""

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..kernels.layout import DECREASE, FEATURE, IMPURITY, INDEX, LEAF, RIGHT, SHARE_LEFT, Cells, Nodes
-from ..kernels.route import route
+from ..kernels.visits import visits
 
 _BLOCK = 8192  # objects whose ways through the tree are in memory
 
@@ -41,11 +41,11 @@ def find_leaf_targets(
     leaf, member, mass = [], [], []
     for start in range(0, len(rows), _BLOCK):
         block = rows[start : start + _BLOCK]
-        visits = route(cells._replace(values=cells.values[block]), nodes, keep_proba)
-        reached = block[visits.row]
-        leaf.append(number[visits.leaf])
+        row, reached_leaf, reach = visits(cells._replace(values=cells.values[block]), nodes, keep_proba)
+        reached = block[row]
+        leaf.append(number[reached_leaf])
         member.append(place[reached])
-        mass.append(weight[reached] * visits.reach)
+        mass.append(weight[reached] * reach)
     entries = np.concatenate(mass), (np.concatenate(leaf), np.concatenate(member))
     together = sparse.coo_matrix(entries, shape=(int(is_leaf.sum()), len(y))).tocsr()  # adds up equal targets
     together.sort_indices()

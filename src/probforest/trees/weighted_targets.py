@@ -12,8 +12,10 @@ import numpy as np
 from scipy import sparse
 from scipy.special import ndtr
 
+from ..kernels.layout import INDEX
+from ..kernels.target_weights import find_quantiles, merged
+
 _ENTRIES = 3_000_000  # weights above zero that are in memory
-_DENSE = 0.1  # share of weights above zero, from which sorting takes longer than an array of all
 _ROUNDING = 1e-12  # of a sum of weights: a quantile must not fall behind its target
 _MODE_LEVELS = np.linspace(0.01, 0.99, 99)  # quantiles, at one of which the density is taken to be the largest
 _PLACES = 1024  # of the grid that squares of densities are integrated on
@@ -29,17 +31,6 @@ class WeightedTargets:
     first: np.ndarray  # (n + 1,) where the entries of each object begin
     place: np.ndarray  # of the entry's target in `y`
     weight: np.ndarray  # they sum to 1 for each object
-
-    @classmethod
-    def from_matrix(cls, y: np.ndarray, weights: sparse.csr_matrix) -> "WeightedTargets":
-        """Weights (n, m), each row with a sum above 0."""
-        if weights.nnz > _DENSE * weights.shape[0] * weights.shape[1]:
-            weights = sparse.csr_matrix(weights.toarray())
-        else:
-            weights.sort_indices()
-        total = np.add.reduceat(weights.data, weights.indptr[:-1])
-        share = weights.data / np.repeat(total, np.diff(weights.indptr))
-        return cls(y, weights.indptr.astype(np.int64), weights.indices, share)
 
     @property
     def n_objects(self) -> int:
@@ -93,11 +84,12 @@ class WeightedTargets:
 
     def quantiles(self, levels: np.ndarray) -> np.ndarray:
         """The smallest target with F >= level, (n, k) for `levels` (k,)."""
-        key = self.row + np.minimum(self.up_to, 1.0)
-        wanted = np.arange(self.n_objects)[:, None] + np.maximum(levels - _ROUNDING, 0.0)[None, :]
-        at = np.searchsorted(key, wanted.ravel(), side="left").reshape(wanted.shape)
-        last = self.first[1:, None] - 1
-        return self.value[np.clip(at, self.first[:-1, None], last)]
+        order = np.argsort(levels, kind="stable")
+        at = np.empty((self.n_objects, len(levels)), dtype=np.int64)
+        find_quantiles(self.first, self.weight, levels[order] - _ROUNDING, at)
+        found = np.empty(at.shape)
+        found[:, order] = self.y[self.place[at]]
+        return found
 
     def point(self, kind: str) -> np.ndarray:
         """The "mean", the "median" or the "mode", (n,)."""
@@ -222,16 +214,21 @@ def weigh_targets(
 ) -> Iterator[tuple[slice, WeightedTargets]]:
     """The distributions of objects that have probabilities `reach` (n, all leaves) to be in leaves with `shares` (all
     leaves, m) of the targets `y` (m,), some objects after the other."""
-    for first, last in _blocks(reach, np.diff(shares.indptr), len(y)):
-        yield slice(first, last), WeightedTargets.from_matrix(y, reach[first:last] @ shares)
+    leaf, leaf_first = reach.indices.astype(INDEX, copy=False), reach.indptr.astype(np.int64)
+    leaves = shares.indptr.astype(np.int64), shares.indices.astype(INDEX, copy=False), shares.data
+    for first, last, n_entries in _blocks(reach, np.diff(leaves[0]), len(y)):
+        entries = slice(leaf_first[first], leaf_first[last])
+        reached = leaf_first[first : last + 1] - leaf_first[first], leaf[entries], reach.data[entries]
+        yield slice(first, last), WeightedTargets(y, *merged(*reached, *leaves, len(y), n_entries))
 
 
-def _blocks(reach: sparse.csr_matrix, sizes: np.ndarray, n_targets: int) -> list[tuple[int, int]]:
-    """Ranges of objects whose weights fit in memory, from the numbers of entries of the leaves that they reach."""
+def _blocks(reach: sparse.csr_matrix, sizes: np.ndarray, n_targets: int) -> list[tuple[int, int, int]]:
+    """Ranges of objects whose weights fit in memory, from the numbers of entries of the leaves that they reach, and the
+    largest number of their entries."""
     entries = np.add.reduceat(sizes[reach.indices].astype(np.int64), reach.indptr[:-1])
     before = np.concatenate([[0], np.cumsum(np.minimum(entries, n_targets))])
     ends = [0]
     while ends[-1] < reach.shape[0]:
         last = int(np.searchsorted(before, before[ends[-1]] + _ENTRIES, side="right")) - 1
         ends.append(max(last, ends[-1] + 1))
-    return list(pairwise(ends))
+    return [(first, last, int(before[last] - before[first])) for first, last in pairwise(ends)]
