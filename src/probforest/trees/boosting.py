@@ -17,6 +17,7 @@ from ..kernels.best_first import (
 )
 from ..kernels.dice import draw_points, points_of_numbers
 from ..kernels.layout import DECREASE, FEATURE, IMPURITY, INDEX, LEAF, Bins, Cells, Rules, Target
+from ..kernels.propagate import cell_columns
 from ..support.threads import in_threads
 from .bootstrap import MAX_SEED
 from .fitted_tree import FittedTree, sum_of_answers
@@ -103,7 +104,7 @@ class Booster:
         self._spaces = [
             new_grow_space(n_grown, training.bins, growth.max_leaf_nodes, seed=1) for _ in range(loss.n_scores)
         ]
-        self._points = DrawnPoints(training.bins)
+        self._points, self._columns = DrawnPoints(training.bins), cell_columns(training.cells)
 
     def run(
         self,
@@ -181,8 +182,9 @@ class Booster:
 
         def grow_one(c: int) -> tuple[FittedTree, GrowSpace]:
             target = Target(np.zeros(len(self._weight), dtype=INDEX), columns[c])
-            cells, rules, growth = self._training.cells, self._rules, self._growth
-            n_nodes, space = grow_leaf_by_leaf(cells, bins, target, self._weight, rules, growth, self._spaces[c])
+            n_nodes, space = grow_leaf_by_leaf(
+                self._columns, bins, target, self._weight, self._rules, self._growth, self._spaces[c]
+            )
             if self._loss.revises_leaves:
                 self._revise_leaves(n_nodes, space, before)
             if np.isfinite(self._loss.largest_step):
