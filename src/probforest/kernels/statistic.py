@@ -276,28 +276,35 @@ def best_stored_cut(stored, n_bins, total, total_weight, empty, least, rules, ma
     """The best cut of a feature of NEWTON without missing cells, from a `stored` histogram (more than n_bins, n_lanes)
     with the columns side by side; bins that weigh no more than `empty` are empty.
 
-    Sums, scores and the search for the best one in a single pass, without a branch that can't be predicted: a cut
-    behind an empty bin is as good as the one before, and of equally good cuts (up to `margin`) the first one counts.
-    Returns its score, the bin to its left, -1 if no cut is allowed, and the next one that is not empty.
+    Sums, scores and the search for the best one in a single pass, as most cuts need no score: those behind empty bins,
+    or with too little on a side. Of equally good cuts (up to `margin`) the first one counts. Returns its score, the bin
+    to its left and the next one that is not empty; the bins are -1 if no cut is allowed.
     """
     gradient, hessian, weight = 0.0, 0.0, 0.0
-    extra, least_hessian, best, here = rules.regularisation, rules.min_leaf_hessian, -math.inf, np.int64(-1)
-    all_gradient, all_hessian = total[0], total[_HESSIAN]
+    extra, best = rules.regularisation, -math.inf
+    here, there, awaits = np.int64(-1), np.int64(-1), False
     for b in range(n_bins):
         place = np.uint64(b)
-        counts = stored[place, 2] > empty
-        gradient += stored[place, 0] if counts else 0.0
-        hessian += stored[place, _HESSIAN] if counts else 0.0
-        weight += stored[place, 2] if counts else 0.0
-        right, right_hessian = all_gradient - gradient, all_hessian - hessian
-        left_base, right_base = hessian + extra, right_hessian + extra
+        if stored[place, 2] <= empty:
+            continue
+        if awaits:
+            there, awaits = np.int64(b), False
+        gradient += stored[place, 0]
+        hessian += stored[place, _HESSIAN]
+        weight += stored[place, 2]
+        right_hessian = total[_HESSIAN] - hessian
+        if weight < least or min(hessian, right_hessian) < rules.min_leaf_hessian:
+            continue
+        if total_weight - weight < least:
+            break
+        right, left_base, right_base = total[0] - gradient, hessian + extra, right_hessian + extra
         both = gradient * gradient * right_base + right * right * left_base
-        allowed = (min(weight, total_weight - weight) >= least) & (min(hessian, right_hessian) >= least_hessian)
-        if allowed & (both > (best + margin) * (left_base * right_base)):  # few are the best so far: a division is rare
-            best, here = both / (left_base * right_base), np.int64(b)
-    there = here + 1
-    while there < n_bins - 1 and stored[np.uint64(there), 2] <= empty:
-        there += 1
+        if both > (best + margin) * (left_base * right_base):  # divisions are slow, and few cuts are the best so far
+            best, here, awaits = both / (left_base * right_base), np.int64(b), True
+    if awaits:  # the bin behind the best cut is beyond the last allowed one
+        there = here + 1
+        while there < n_bins - 1 and stored[np.uint64(there), 2] <= empty:
+            there += 1
     return best, here, there
 
 

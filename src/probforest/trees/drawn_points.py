@@ -1,0 +1,54 @@
+"""The places at which values with errors take part in a search of splits."""
+
+import numpy as np
+
+from ..kernels.dice import draw_points, points_of_numbers
+from ..kernels.layout import GRID_POINTS, Bins
+
+MANY_BINS = 64  # values that spread over several bins need no more of them
+
+
+class DrawnPoints:
+    """The bins of a training set with one grid point of each cell, drawn with its probability, anew every time.
+
+    In a search, a value with an error takes one place instead of seven; objects still move with their exact F. The
+    places differ from one iteration to the next, and the trees correct each other. For the same reason a few bins are
+    enough: neighbours become one, and which ones changes with every iteration. The bins of features without errors stay
+    as they are.
+    """
+
+    def __init__(self, bins: Bins):
+        self._bins = bins
+        n_objects, n_features, n_slots = bins.codes.shape
+        self.is_exact = n_slots == 1
+        self._codes = np.empty((0 if self.is_exact else n_objects, n_features, 1), dtype=bins.codes.dtype)
+        self._shift = np.zeros(n_features, dtype=np.int64)
+        if not self.is_exact:
+            spread = (bins.codes[:, :, 0] != bins.codes[:, :, GRID_POINTS - 1]).any(axis=0)
+            self._shift[spread] = np.ceil(np.log2(np.maximum(bins.n_bins[spread] / MANY_BINS, 1)))
+
+    @property
+    def most_bins(self) -> Bins:
+        """Bins as large as those of any iteration, for the space that a search needs."""
+        return self._bins if self.is_exact else self._merged(np.zeros_like(self._shift))
+
+    def drawn(self, seed: int) -> Bins:
+        """The bins for one iteration, valid until the next one; `seed` > 0."""
+        if self.is_exact:
+            return self._bins
+        bins, offset, state = self._bins, seed % (1 << self._shift), np.array([seed], dtype=np.uint64)
+        points = points_of_numbers(bins.chunk)
+        draw_points(bins.codes, bins.missing_code, points, self._shift, offset, state, self._codes)
+        return self._merged(offset)
+
+    def _merged(self, offset: np.ndarray) -> Bins:
+        """The bins of which 2^shift are one, in the first one of a feature `offset` (d,) fewer."""
+        bins, step, offset = self._bins, (1 << self._shift)[:, None], offset[:, None]
+        last = bins.n_bins[:, None] - 1
+        widest = int(((last + step - 1) >> self._shift[:, None]).max()) + 1
+        begin = np.arange(widest) * step - offset
+        low = np.take_along_axis(bins.low, np.clip(begin, 0, last), axis=1)
+        high = np.take_along_axis(bins.high, np.clip(begin + step - 1, 0, last), axis=1)
+        n_bins = ((last + offset) >> self._shift[:, None])[:, 0] + 1
+        no_words = np.empty((0, len(n_bins)), dtype=np.uint64)
+        return bins._replace(codes=self._codes, words=no_words, n_bins=n_bins, low=low, high=high)
