@@ -26,24 +26,30 @@ class DrawnPoints:
         if not self.is_exact:
             spread = (bins.codes[:, :, 0] != bins.codes[:, :, GRID_POINTS - 1]).any(axis=0)
             self._shift[spread] = np.ceil(np.log2(np.maximum(bins.n_bins[spread] / MANY_BINS, 1)))
+        self._point_of = points_of_numbers(bins.chunk)
+        self._merged: dict[int, Bins] = {}  # by the offset of the feature with most bins
 
     @property
     def most_bins(self) -> Bins:
         """Bins as large as those of any iteration, for the space that a search needs."""
-        return self._bins if self.is_exact else self._merged(np.zeros_like(self._shift))
+        return self._bins if self.is_exact else self._merged_by(0)
 
     def drawn(self, seed: int) -> Bins:
         """The bins for one iteration, valid until the next one; `seed` > 0."""
         if self.is_exact:
             return self._bins
-        bins, offset, state = self._bins, seed % (1 << self._shift), np.array([seed], dtype=np.uint64)
-        points = points_of_numbers(bins.chunk)
-        draw_points(bins.codes, bins.missing_code, points, self._shift, offset, state, self._codes)
-        return self._merged(offset)
+        bins, state = self._bins, np.array([seed], dtype=np.uint64)
+        offset = seed % (1 << int(self._shift.max()))
+        if offset not in self._merged:
+            self._merged[offset] = self._merged_by(offset)
+        offsets = offset % (1 << self._shift)
+        draw_points(bins.codes, bins.missing_code, self._point_of, self._shift, offsets, state, self._codes)
+        return self._merged[offset]
 
-    def _merged(self, offset: np.ndarray) -> Bins:
-        """The bins of which 2^shift are one, in the first one of a feature `offset` (d,) fewer."""
-        bins, step, offset = self._bins, (1 << self._shift)[:, None], offset[:, None]
+    def _merged_by(self, most: int) -> Bins:
+        """The bins of which 2^shift are one, in the first one of a feature up to `most` fewer."""
+        bins, step = self._bins, (1 << self._shift)[:, None]
+        offset = most % step
         last = bins.n_bins[:, None] - 1
         widest = int(((last + step - 1) >> self._shift[:, None]).max()) + 1
         begin = np.arange(widest) * step - offset
