@@ -3,18 +3,19 @@
 import numpy as np
 
 from ..kernels.dice import draw_points, points_of_numbers
-from ..kernels.layout import GRID_POINTS, Bins
+from ..kernels.layout import Bins
 
 MANY_BINS = 64  # values that spread over several bins need no more of them
+_BELOW, _ABOVE = 2, 4  # grid points one σ below and above the centre
 
 
 class DrawnPoints:
     """The bins of a training set with one grid point of each cell, drawn with its probability, anew every time.
 
     In a search, a value with an error takes one place instead of seven; objects still move with their exact F. The
-    places differ from one iteration to the next, and the trees correct each other. For the same reason a few bins are
-    enough: neighbours become one, and which ones changes with every iteration. The bins of features without errors stay
-    as they are.
+    places differ from one iteration to the next, and the trees correct each other. For the same reason bins need not be
+    narrower than errors: some neighbours become one, and which ones changes with every iteration. The bins of features
+    with small errors stay as they are.
     """
 
     def __init__(self, bins: Bins):
@@ -22,10 +23,7 @@ class DrawnPoints:
         n_objects, n_features, n_slots = bins.codes.shape
         self.is_exact = n_slots == 1
         self._codes = np.empty((0 if self.is_exact else n_objects, n_features, 1), dtype=bins.codes.dtype)
-        self._shift = np.zeros(n_features, dtype=np.int64)
-        if not self.is_exact:
-            spread = (bins.codes[:, :, 0] != bins.codes[:, :, GRID_POINTS - 1]).any(axis=0)
-            self._shift[spread] = np.ceil(np.log2(np.maximum(bins.n_bins[spread] / MANY_BINS, 1)))
+        self._shift = np.zeros(n_features, dtype=np.int64) if self.is_exact else _shift(bins)
         self._point_of = points_of_numbers(bins.chunk)
         self._merged: dict[int, Bins] = {}  # by the offset of the feature with most bins
 
@@ -58,3 +56,11 @@ class DrawnPoints:
         n_bins = ((last + offset) >> self._shift[:, None])[:, 0] + 1
         no_words = np.empty((0, len(n_bins)), dtype=np.uint64)
         return bins._replace(codes=self._codes, words=no_words, n_bins=n_bins, low=low, high=high)
+
+
+def _shift(bins: Bins) -> np.ndarray:
+    """2^shift bins of a feature may become one, (d,): not more than there are in the σ of a usual value, and MANY_BINS
+    are left."""
+    spread = np.median(bins.codes[:, :, _ABOVE] - bins.codes[:, :, _BELOW], axis=0)  # 2σ; 0 of a missing cell
+    most = np.minimum(spread / 2, np.ceil(bins.n_bins / MANY_BINS))
+    return np.log2(np.maximum(most, 1)).astype(np.int64)
