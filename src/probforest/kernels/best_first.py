@@ -27,7 +27,7 @@ from .layout import (
     Nodes,
     Search,
 )
-from .propagate import cells_of_feature, conserve, left_probabilities, new_members, part
+from .propagate import cells_of_feature, conserve, left_probabilities, new_members, part, sum_products
 from .split import new_node_mass, new_search, split_node
 from .statistic import add_losses, bounded_score, bounded_step, impurity_of, weight_of
 
@@ -151,8 +151,8 @@ def part_members(this, top, columns, rules, space):
     missing_left, share_left = settle_missing(
         to_left, members.mass[start:stop], weight, numbers[this, SPLIT_MISSING], columns.complete
     )
-    n_right, n_left, left_weight = conserve(members, start, stop, to_left, share_left, rules.keep_proba)
-    decrease = numbers[this, GAIN] / weight
+    n_right, n_left = conserve(members, start, stop, to_left, share_left, rules.keep_proba)
+    left_weight, decrease = sum_products(members.mass[start:stop], to_left), numbers[this, GAIN] / weight
     right_end, left_end = NO_ROOM, NO_ROOM
     if min(weight - left_weight, left_weight) < rules.min_leaf_weight:
         feature = LEAF

@@ -107,14 +107,14 @@ def sum_products(one, other):
 @kernel
 def conserve(members, start, stop, probability, share_left, keep_proba):
     """`follow_larger` for the members [start, stop), in place in `probability` (m,). Returns how many of them go right
-    and left, and what goes left weighs."""
+    and left."""
     n_right, n_left, reach = 0, 0, members.reach[start:stop]
     for m in range(stop - start):
         to_left = follow_larger(reach[m], probability[m], share_left, keep_proba)
         probability[m] = to_left
         n_left += to_left > 0.0
         n_right += to_left < 1.0
-    return n_right, n_left, sum_products(members.mass[start:stop], probability)
+    return n_right, n_left
 
 
 @kernel
