@@ -233,8 +233,8 @@ def add_to_scores(n_nodes, space, raw):
 
 @kernel
 def grow_best_first(columns, bins, target, weight, rules, growth, space):
-    """Grow a tree on the objects with `weight` (n,) > 0 into `space.ordered`; `columns` are their CellColumns. Returns the number of nodes; NO_ROOM if
-    there was not enough room for members."""
+    """Grow a tree on the objects with `weight` (n,) > 0 into `space.ordered`; `columns` are the CellColumns.
+    Returns the number of nodes; NO_ROOM if there was not enough room for members."""
     node, search, members, pool, nodes, _ = space
     n_objects, _ = enter_root(members, weight, target.class_index)
     top = np.int64(n_objects)
@@ -293,8 +293,8 @@ def new_grow_space(n_objects: int, bins: Bins, max_leaf_nodes: int, seed: int, r
 
 
 def grow_leaf_by_leaf(columns, bins, target, weight, rules, growth, space) -> tuple[int, GrowSpace]:
-    """Grow one tree on CellColumns. Returns its number of nodes, and the space that it is in: if there was too little, which is rare,
-    a larger one."""
+    """Grow one tree on CellColumns. Returns its number of nodes, and the space that it is in: if there was too little,
+    which is rare, a larger one."""
     while True:
         n_nodes = grow_best_first(columns, bins, target, weight, rules, growth, space)
         if n_nodes != NO_ROOM:

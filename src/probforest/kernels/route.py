@@ -27,7 +27,7 @@ from .layout import (
     WalkSpace,
     Wave,
 )
-from .propagate import LEAST_REACH, follow_larger
+from .propagate import LEAST_REACH
 
 _MOST_ROWS = 256  # objects that start together
 _MOST_ENTRIES = 16_384  # entries of a wave
@@ -109,19 +109,10 @@ def advance(nodes, keep_proba, wave, start, count, to_left, after, n_after, leav
     return np.int64(end), np.int64(leaves_end)
 
 
-@inlined
-def conserve_at(nodes, keep_proba, wave, start, count, to_left):
-    """`follow_larger` for `count` entries of the wave, each at its own node, in place in `to_left`."""
-    for m in range(count):
-        at = np.uint64(start + m)
-        share_left = nodes.shares[np.uint64(wave.node[at]), SHARE_LEFT] if to_left[m] == 0.5 else 0.0
-        to_left[m] = follow_larger(abs(wave.reach[at]), to_left[m], share_left, keep_proba)
-
-
 @kernel
-def walk(query, first, last, nodes, keep_proba, conserves, walk_space):
+def walk(query, first, last, nodes, keep_proba, walk_space):
     """Take the objects [first, last), not more than there is space for, to their leaves: these are then in
-    `walk_space.leaves`. `conserves`: what is pruned follows the other branch. Returns their number."""
+    `walk_space.leaves`. Returns their number."""
     wave, after, leaves, scratch, steps, _ = walk_space
     n_wave, n_leaves = start_wave(wave, first, last), np.int64(0)
     while n_wave > 0:
@@ -129,8 +120,6 @@ def walk(query, first, last, nodes, keep_proba, conserves, walk_space):
         for start in range(0, n_wave, SCRATCH):
             count = min(SCRATCH, n_wave - start)
             left_probabilities_at(query, nodes, wave, start, count, scratch, steps)
-            if conserves:
-                conserve_at(nodes, keep_proba, wave, start, count, scratch[0])
             n_after, n_leaves = advance(
                 nodes, keep_proba, wave, start, count, scratch[0], after, n_after, leaves, n_leaves
             )
@@ -153,13 +142,13 @@ def add_answer(answer, reached, majority, out_row):
 
 
 @kernel
-def add_waves(query, first, last, nodes, keep_proba, conserves, majority, walk_space, out):
+def add_waves(query, first, last, nodes, keep_proba, majority, walk_space, out):
     """Add one tree's answer for the objects [first, last) to the same rows of `out` (n, k)."""
     n_classes, answer = out.shape[1], walk_space.answer
     n_rows = answer.shape[0]
     for top in range(first, last, n_rows):
         end = min(top + n_rows, last)
-        n_leaves = walk(query, top, end, nodes, keep_proba, conserves, walk_space)
+        n_leaves = walk(query, top, end, nodes, keep_proba, walk_space)
         for m in range(end - top):
             for c in range(n_classes + 1):
                 answer[m, c] = 0.0
@@ -222,14 +211,14 @@ def new_walk_space(most_nodes: int, n_classes: int, keep_proba: float) -> WalkSp
     return WalkSpace(*waves, scratch, steps, np.empty((n_rows, n_classes + 1)))
 
 
-def route(query: Cells, nodes: Nodes, keep_proba: float, conserves: bool = False) -> Visits:
-    """The leaves that all objects reach, with their π. `conserves`: what is pruned follows the other branch."""
+def route(query: Cells, nodes: Nodes, keep_proba: float) -> Visits:
+    """The leaves that all objects reach, with their π."""
     n_objects = len(query.values)
     space = new_walk_space(len(nodes.value), nodes.value.shape[1], keep_proba)
     n_rows, leaves = len(space.answer), space.leaves
     found = []
     for first in range(0, n_objects, n_rows):
-        count = walk(query, first, min(first + n_rows, n_objects), nodes, keep_proba, conserves, space)
+        count = walk(query, first, min(first + n_rows, n_objects), nodes, keep_proba, space)
         found.append([array[:count].copy() for array in (leaves.row, leaves.node, leaves.reach)])
     return Visits(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
@@ -242,10 +231,8 @@ def add_answers(
     keep_proba: float,
     majority: bool,
     out: np.ndarray,
-    conserves: bool = False,
 ) -> None:
-    """Add the trees' answers for the objects [first, last) to the same rows of `out`: their probabilities or votes.
-    `conserves`: what is pruned follows the other branch."""
+    """Add the trees' answers for the objects [first, last) to the same rows of `out`: their probabilities or votes."""
     if query.complete and query.values.shape[2] == 1:
         wave = new_wave(_SINGLE_PATHS)
         for nodes in trees:
@@ -253,4 +240,4 @@ def add_answers(
     else:
         space = new_walk_space(max(len(nodes.value) for nodes in trees), out.shape[1], keep_proba)
         for nodes in trees:
-            add_waves(query, first, last, nodes, keep_proba, conserves, majority, space, out)
+            add_waves(query, first, last, nodes, keep_proba, majority, space, out)
