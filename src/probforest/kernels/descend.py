@@ -45,6 +45,7 @@ class Descent(NamedTuple):
     scratch: np.ndarray  # (2, SCRATCH) see left_probabilities
     steps: np.ndarray  # (SCRATCH,) int32, the same
     leaves: Wave  # what has come to a leaf
+    answer: np.ndarray  # (n_rows, k) of one tree
 
 
 @inlined
@@ -72,7 +73,7 @@ def descend(columns, nodes, keep_proba, descent):
 
     The right child takes the place of its parent, the left one, which is visited first, goes on top.
     """
-    members, pending, to_left, scratch, steps, leaves = descent
+    members, pending, to_left, scratch, steps, leaves, _ = descent
     n_rows = columns.values.shape[1]
     for m in range(n_rows):
         members.row[m], members.reach[m], members.mass[m] = m, 1.0, 1.0
@@ -102,18 +103,26 @@ def descend(columns, nodes, keep_proba, descent):
 
 
 @kernel
-def add_leaves(leaves, n_leaves, value, first, out):
-    """Add π × value (n_nodes, k) of their leaves to `out` (n, k) of all objects, which are rows from `first` on."""
-    for v in range(n_leaves):
-        row, leaf = np.uint64(first + leaves.row[v]), np.uint64(leaves.node[v])
+def add_leaves(descent, n_leaves, value, out):
+    """Add π × value (n_nodes, k) of their leaves to `out` (n_rows, k): the sum over the leaves of a tree first, so that
+    one tree after the other gives the same bits as all of them."""
+    leaves, answer = descent.leaves, descent.answer
+    for m in range(out.shape[0]):
         for c in range(out.shape[1]):
-            out[row, c] += leaves.reach[v] * value[leaf, c]
+            answer[m, c] = 0.0
+    for v in range(n_leaves):
+        row, leaf = np.uint64(leaves.row[v]), np.uint64(leaves.node[v])
+        for c in range(out.shape[1]):
+            answer[row, c] += leaves.reach[v] * value[leaf, c]
+    for m in range(out.shape[0]):
+        for c in range(out.shape[1]):
+            out[m, c] += answer[m, c]
 
 
 # Not kernels: arrays that are made in Python need not be compiled.
-def new_descent(n_rows: int, most_nodes: int, keep_proba: float) -> Descent:
-    """Space for `n_rows` objects and trees of up to `most_nodes` nodes. The probabilities of an object in the leaves
-    are above `keep_proba`, and add up to 1."""
+def new_descent(n_rows: int, most_nodes: int, n_values: int, keep_proba: float) -> Descent:
+    """Space for `n_rows` objects and trees of up to `most_nodes` nodes with `n_values` each. The probabilities of an
+    object in the leaves are above `keep_proba`, and add up to 1."""
     n_leaves = most_nodes // 2 + 1
     most_entries = n_leaves if keep_proba * n_leaves < 1 else int(1 / keep_proba) + 1
     return Descent(
@@ -123,6 +132,7 @@ def new_descent(n_rows: int, most_nodes: int, keep_proba: float) -> Descent:
         scratch=np.empty((2, SCRATCH), dtype=REAL),
         steps=np.empty(SCRATCH, dtype=INDEX),
         leaves=new_wave(n_rows * most_entries),
+        answer=np.empty((n_rows, n_values), dtype=REAL),
     )
 
 
@@ -150,17 +160,18 @@ def add_answers_of_leaves(
         for nodes in trees:
             add_single_paths(query, first, last, nodes, False, wave, out)
         return
-    descent = new_descent(min(_MOST_ROWS, last - first), max(len(nodes.value) for nodes in trees), keep_proba)
+    most_nodes = max(len(nodes.value) for nodes in trees)
+    descent = new_descent(min(_MOST_ROWS, last - first), most_nodes, out.shape[1], keep_proba)
     for start, columns in _blocks(query, first, last):
         for nodes in trees:
             n_leaves, descent = _descended(columns, nodes, keep_proba, descent)
-            add_leaves(descent.leaves, n_leaves, nodes.value, start, out)
+            add_leaves(descent, n_leaves, nodes.value, out[start : start + columns.values.shape[1]])
 
 
 def visits_of_leaves(query: Cells, nodes: Nodes, keep_proba: float) -> Visits:
     """The leaves that all objects reach, with their π."""
     n_objects, found = len(query.values), []
-    descent = new_descent(min(_MOST_ROWS, n_objects), len(nodes.value), keep_proba)
+    descent = new_descent(min(_MOST_ROWS, n_objects), *nodes.value.shape, keep_proba)
     for start, columns in _blocks(query, 0, n_objects):
         count, descent = _descended(columns, nodes, keep_proba, descent)
         row, node, reach = (array[:count].copy() for array in descent.leaves)
