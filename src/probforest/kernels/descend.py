@@ -171,7 +171,8 @@ def add_answers_of_leaves(
 def visits_of_leaves(query: Cells, nodes: Nodes, keep_proba: float) -> Visits:
     """The leaves that all objects reach, with their π."""
     n_objects, found = len(query.values), []
-    descent = new_descent(min(_MOST_ROWS, n_objects), *nodes.value.shape, keep_proba)
+    n_nodes, n_values = nodes.value.shape
+    descent = new_descent(min(_MOST_ROWS, n_objects), n_nodes, n_values, keep_proba)
     for start, columns in _blocks(query, 0, n_objects):
         count, descent = _descended(columns, nodes, keep_proba, descent)
         row, node, reach = (array[:count].copy() for array in descent.leaves)
