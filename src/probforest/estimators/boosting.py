@@ -120,7 +120,7 @@ class ProbabilisticGradientBoostingClassifier(BoostedTrees, ProbabilisticClassif
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
-        keep_proba: float = 0.15,
+        keep_proba: float = 0.1,
         missing: MissingRule = "auto",
         unknown_error: UnknownErrorRule = "median",
         distribution: Distribution = "normal",
