@@ -238,7 +238,7 @@ def grow_best_first(columns, bins, target, weight, rules, growth, space):
     node, search, members, pool, nodes, _ = space
     n_objects, _ = enter_root(members, weight, target.class_index)
     top = np.int64(n_objects)
-    add_losses(members, 0, top, target, node)
+    add_losses(members, np.int64(0), top, target, node)
     for c in range(COLUMNS):
         pool.sums[0, c] = node.total[c]
     pool.places[0, STORED] = 0
