@@ -40,6 +40,7 @@ def test_three_iterations_are_those_of_the_oracle(k, soft, missing):
     expected = naive_boosting.boost(*problem, rules, 3, 4, 0.2)
     model = boosting(
         max_iter=3,
+        keep_proba=0.1,
         max_leaf_nodes=4,
         learning_rate=0.2,
         min_samples_leaf=3,

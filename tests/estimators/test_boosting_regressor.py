@@ -38,7 +38,7 @@ def test_three_iterations_are_those_of_the_oracle(loss, quantile, missing):
     problem = random_problem(4, n=40, noise=0.0, missing=0.1, weighted=True)
     y = targets(loss, np.random.default_rng(1).normal(np.nansum(problem.values, axis=1)))
     options = {"max_iter": 3, "max_leaf_nodes": 4, "learning_rate": 0.2, "min_samples_leaf": 3, "max_bins": 65_535}
-    model = boosting(loss, quantile, missing=missing, l2_regularization=0.5, **options)
+    model = boosting(loss, quantile, missing=missing, l2_regularization=0.5, keep_proba=0.1, **options)
     model.fit(problem.values, y, sample_weight=problem.weight)
     rules = naive.Rules(criterion="newton", missing=missing, keep_proba=0.1, min_samples_leaf=3, regularisation=0.5)
     raw = naive_boosting.boost_numbers(problem, y, loss, quantile, rules, 3, 4, 0.2)

@@ -12,7 +12,7 @@ from probforest.features.measurements import read_measurements
 from probforest.kernels.best_first import Growth, add_to_scores, grow_leaf_by_leaf, grown_nodes, new_grow_space
 from probforest.kernels.cuts import sum_left_of_stored
 from probforest.kernels.histogram import add_whole_node, subtract_node
-from probforest.kernels.propagate import follow_larger
+from probforest.kernels.propagate import cell_columns, follow_larger
 from probforest.trees.fitted_tree import FittedTree, sum_of_answers
 from problems import random_problem
 
@@ -38,7 +38,7 @@ def grow(problem, rules, max_leaf_nodes, room=6, max_bins=65_535, max_features=N
     kernel = kernel._replace(monotonic=np.array(monotonic, dtype=np.int64))
     space = new_grow_space(len(problem.values), bins, max_leaf_nodes, 1, room)
     target, growth = target_of(problem, "newton"), Growth(max_leaf_nodes, 0.3)
-    n_nodes, space = grow_leaf_by_leaf(cells, bins, target, problem.weight, kernel, growth, space)
+    n_nodes, space = grow_leaf_by_leaf(cell_columns(cells), bins, target, problem.weight, kernel, growth, space)
     add_to_scores(n_nodes, space, raw)
     return FittedTree(grown_nodes(n_nodes, space), conserves=True), raw
 

@@ -25,7 +25,8 @@ def test_grid_points_are_drawn_with_their_probabilities():
     chunk = np.array([0.00135, 0.0214, 0.1359, 0.3413, 0.3413, 0.1359, 0.02285])
     codes = np.tile(np.arange(8, dtype=np.uint8), (2000, 50, 1))
     drawn, state = np.empty((2000, 50, 1), dtype=np.uint8), np.array([9], dtype=np.uint64)
-    draw_points(codes, points_of_numbers(chunk), state, drawn)
+    whole = np.zeros(50, dtype=np.int64)
+    draw_points(codes, 255, points_of_numbers(chunk), whole, whole, state, drawn)
     counts = np.bincount(drawn.ravel(), minlength=7)
     assert len(counts) == 7  # never the unused slot
     spread = np.sqrt(100_000 * chunk * (1 - chunk))
@@ -41,7 +42,8 @@ def test_other_states_draw_other_points_and_missing_cells_stay():
     draws = []
     for seed in (5, 5, 6):
         drawn = np.empty((100, 3, 1), dtype=np.uint16)
-        draw_points(codes, points_of_numbers(np.full(7, 1 / 7)), np.array([seed], dtype=np.uint64), drawn)
+        even, whole = points_of_numbers(np.full(7, 1 / 7)), np.zeros(3, dtype=np.int64)
+        draw_points(codes, 65_535, even, whole, whole, np.array([seed], dtype=np.uint64), drawn)
         assert (drawn[:, 1] == 65_535).all()
         draws.append(drawn)
     np.testing.assert_array_equal(draws[0], draws[1])

@@ -3,7 +3,17 @@ import pytest
 
 import naive
 from probforest.features.measurements import read_measurements
-from probforest.kernels.propagate import left_probabilities, new_members, replace_parent, send
+from probforest.kernels.propagate import (
+    cell_columns,
+    cells_of_feature,
+    conserve,
+    left_probabilities,
+    new_members,
+    part,
+    replace_parent,
+    send,
+    sum_products,
+)
 
 
 def members_of(reach, main):
@@ -50,7 +60,49 @@ def test_probability_of_an_object_never_becomes_zero_on_its_most_probable_path()
 def test_left_probabilities_of_noisy_exact_and_missing_cells():
     values, errors = np.array([[1.0], [1.0], [np.nan], [4.0]]), np.array([[2.0], [0.0], [1.0], [0.0]])
     out, scratch, rows = np.empty(4), np.empty((2, 4)), np.arange(4, dtype=np.int32)
-    left_probabilities(read_measurements(values, errors).cells(), 0, 2.0, rows, out, scratch)
+    steps = np.empty(4, dtype=np.int32)
+    left_probabilities(read_measurements(values, errors).cells(), 0, 2.0, rows, out, scratch, steps)
     np.testing.assert_allclose(out, [naive.cdf(2.0, 1.0, 2.0), 1.0, np.nan, 0.0], atol=1e-6)
-    left_probabilities(read_measurements(values, None).cells(), 0, 2.0, rows, out, scratch)
+    left_probabilities(read_measurements(values, None).cells(), 0, 2.0, rows, out, scratch, steps)
     np.testing.assert_array_equal(out, [1.0, 1.0, np.nan, 0.0])
+
+
+@pytest.mark.parametrize("keep_proba", [0.0, 0.1, 0.4, 1.0])
+def test_children_that_lose_nothing_are_those_of_the_oracle(keep_proba):
+    random = np.random.default_rng(1)
+    n, share_left = 41, 0.7
+    reach = random.uniform(0.1, 1.0, n)
+    to_left = random.choice([0.0, 0.05, 0.3, 0.5, 0.8, 1.0], n)
+    whole = np.where(to_left >= 0.5, 1.0, 0.0)  # at 0.5, where the larger share of the training set goes
+    expected = np.where(reach * np.minimum(to_left, 1 - to_left) <= keep_proba, whole, to_left)
+    members = members_of(reach, np.ones(n, dtype=bool))
+    n_right, n_left = conserve(members, 0, n, to_left, share_left, keep_proba)
+    np.testing.assert_array_equal(to_left, expected)
+    assert (n_right, n_left) == ((expected < 1).sum(), (expected > 0).sum())
+    right_end, left_end = part(members, 0, n, 0, n, to_left)  # the right child in place
+    assert (right_end, left_end) == (n_right, n + n_left)
+    for start, share in ((0, 1 - expected), (n, expected)):
+        enters = share > 0
+        there = slice(start, start + enters.sum())
+        np.testing.assert_array_equal(members.row[there], np.flatnonzero(enters))
+        np.testing.assert_allclose(members.reach[there], (reach * share)[enters], rtol=1e-15)
+        np.testing.assert_allclose(members.mass[there], (2 * reach * share)[enters], rtol=1e-15)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 4, 9])
+def test_sum_of_products(n):
+    one, other = np.random.default_rng(n).normal(size=(2, n))
+    assert sum_products(one, other) == pytest.approx(one @ other, abs=1e-14)
+
+
+def test_cells_of_a_feature_have_its_probabilities():
+    random = np.random.default_rng(2)
+    cells = read_measurements(random.normal(size=(50, 3)), random.gamma(2, 0.3, (50, 3))).cells()
+    rows, scratch, steps = np.arange(50, dtype=np.int32), np.empty((2, 256)), np.empty(256, dtype=np.int32)
+    one_feature = getattr(cells_of_feature, "py_func", cells_of_feature)  # kernels can't return a bundle to Python
+    for feature in range(3):
+        expected, found = np.empty(50), np.empty(50)
+        left_probabilities(cells, feature, 0.2, rows, expected, scratch, steps)
+        of_feature = one_feature(cell_columns(cells), feature)
+        left_probabilities(of_feature, 0, 0.2, rows, found, scratch, steps)
+        np.testing.assert_array_equal(found, expected)

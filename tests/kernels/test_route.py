@@ -108,3 +108,15 @@ def test_a_wave_never_grows_behind_its_room(monkeypatch, keep_proba, n_leaves, m
     visits = route(query, complete_tree(6), keep_proba)
     assert np.bincount(visits.row).tolist() == [n_leaves] * 5
     assert all((array[capacity:] == 1).all() for whole, capacity in waves for array in whole)
+
+
+@pytest.mark.parametrize("n_objects", [1, 63, 64, 65, 200])
+def test_exact_objects_reach_the_leaf_of_the_general_walk(problem, n_objects):
+    tree = grow_tree(problem, naive.Rules())
+    values = np.random.default_rng(0).normal(size=(n_objects, problem.values.shape[1]))
+    query = read_measurements(values, None).cells()
+    found, expected = (route(each, tree.nodes, 0.05) for each in (query, query._replace(complete=False)))
+    order = np.argsort(expected.row, kind="stable")
+    np.testing.assert_array_equal(found.row, np.arange(n_objects))
+    np.testing.assert_array_equal(found.leaf, expected.leaf[order])
+    np.testing.assert_array_equal(found.reach, expected.reach[order])

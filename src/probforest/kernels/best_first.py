@@ -27,9 +27,9 @@ from .layout import (
     Nodes,
     Search,
 )
-from .propagate import conserve, left_probabilities, new_members, send
+from .propagate import cells_of_feature, conserve, left_probabilities, new_members, part, sum_products
 from .split import new_node_mass, new_search, split_node
-from .statistic import add_members, bounded_score, bounded_step, impurity_of, weight_of
+from .statistic import add_losses, bounded_score, bounded_step, impurity_of, weight_of
 
 COLUMNS = 3  # g, h, 1
 # Columns of `Pool.places`.
@@ -138,7 +138,7 @@ def best_leaf(pool, n_nodes):
 
 
 @kernel
-def part_members(this, top, cells, rules, space):
+def part_members(this, top, columns, rules, space):
     """Send the members of a node to its children: the larger one takes the place of the node, the other one goes to
     the free space from `top` on. Returns an AppliedSplit; its feature is LEAF, and nothing has changed, if a child
     weighs too little, and its ends are NO_ROOM if there is not enough room."""
@@ -146,18 +146,19 @@ def part_members(this, top, cells, rules, space):
     start, stop = places[this, START], places[this, STOP]
     feature, threshold = places[this, SPLIT_FEATURE], numbers[this, THRESHOLD]
     to_left = space.node.to_left[: stop - start]
-    left_probabilities(cells, feature, threshold, members.row[start:stop], to_left, space.node.scratch)
-    missing_left, share_left = settle_missing(to_left, members.mass[start:stop], numbers[this, SPLIT_MISSING])
-    n_right, n_left, right_weight, left_weight = conserve(members, start, stop, to_left, share_left, rules.keep_proba)
-    decrease = numbers[this, GAIN] / space.nodes.summary[this, WEIGHT]
+    of_feature, weight, node = cells_of_feature(columns, feature), space.nodes.summary[this, WEIGHT], space.node
+    left_probabilities(of_feature, np.int64(0), threshold, members.row[start:stop], to_left, node.scratch, node.steps)
+    missing_left, share_left = settle_missing(
+        to_left, members.mass[start:stop], weight, numbers[this, SPLIT_MISSING], columns.complete
+    )
+    n_right, n_left = conserve(members, start, stop, to_left, share_left, rules.keep_proba)
+    left_weight, decrease = sum_products(members.mass[start:stop], to_left), numbers[this, GAIN] / weight
     right_end, left_end = NO_ROOM, NO_ROOM
-    if min(right_weight, left_weight) < rules.min_leaf_weight:
+    if min(weight - left_weight, left_weight) < rules.min_leaf_weight:
         feature = LEAF
     elif top + min(n_right, n_left) < members.row.shape[0]:
         right_start, left_start = (top, start) if n_left >= n_right else (start, top)
-        right_end, left_end, _, _ = send(
-            members, start, stop, right_start, left_start, to_left, share_left, rules.keep_proba
-        )
+        right_end, left_end = part(members, start, stop, right_start, left_start, to_left)
     return AppliedSplit(feature, threshold, missing_left, share_left, decrease, right_end, left_end)
 
 
@@ -173,7 +174,7 @@ def begin_children(parent, left, top, split, is_last, target, bins, rules, space
     smaller, larger, start, stop = left, right, left_start, left_stop
     if right_stop - right_start < left_stop - left_start:
         smaller, larger, start, stop = right, left, right_start, right_stop
-    add_members(members, start, stop, target, node)
+    add_losses(members, start, stop, target, node)
     for c in range(COLUMNS):
         pool.sums[smaller, c] = node.total[c]
         pool.sums[larger, c] = pool.sums[parent, c] - node.total[c]
@@ -231,13 +232,13 @@ def add_to_scores(n_nodes, space, raw):
 
 
 @kernel
-def grow_best_first(cells, bins, target, weight, rules, growth, space):
-    """Grow a tree on the objects with `weight` (n,) > 0 into `space.ordered`. Returns the number of nodes; NO_ROOM if
-    there was not enough room for members."""
+def grow_best_first(columns, bins, target, weight, rules, growth, space):
+    """Grow a tree on the objects with `weight` (n,) > 0 into `space.ordered`; `columns` are the CellColumns.
+    Returns the number of nodes; NO_ROOM if there was not enough room for members."""
     node, search, members, pool, nodes, _ = space
     n_objects, _ = enter_root(members, weight, target.class_index)
     top = np.int64(n_objects)
-    add_members(members, 0, top, target, node)
+    add_losses(members, np.int64(0), top, target, node)
     for c in range(COLUMNS):
         pool.sums[0, c] = node.total[c]
     pool.places[0, STORED] = 0
@@ -251,7 +252,7 @@ def grow_best_first(cells, bins, target, weight, rules, growth, space):
         this = best_leaf(pool, n_nodes)
         if this == LEAF:
             break
-        split = part_members(this, top, cells, rules, space)
+        split = part_members(this, top, columns, rules, space)
         if split.feature == LEAF:  # exact masses are lighter than those of the grid: the next best with heavier sides
             pool.numbers[this, LEAST] *= 2.0
             find_split(this, bins, rules, space)
@@ -291,11 +292,11 @@ def new_grow_space(n_objects: int, bins: Bins, max_leaf_nodes: int, seed: int, r
     )
 
 
-def grow_leaf_by_leaf(cells, bins, target, weight, rules, growth, space) -> tuple[int, GrowSpace]:
-    """Grow one tree. Returns its number of nodes, and the space that it is in: if there was too little, which is rare,
-    a larger one."""
+def grow_leaf_by_leaf(columns, bins, target, weight, rules, growth, space) -> tuple[int, GrowSpace]:
+    """Grow one tree on CellColumns. Returns its number of nodes, and the space that it is in: if there was too little,
+    which is rare, a larger one."""
     while True:
-        n_nodes = grow_best_first(cells, bins, target, weight, rules, growth, space)
+        n_nodes = grow_best_first(columns, bins, target, weight, rules, growth, space)
         if n_nodes != NO_ROOM:
             return n_nodes, space
         space = space._replace(members=new_members(2 * len(space.members.row)))

@@ -24,11 +24,12 @@ def draw_below(state, bound):
 
 
 @kernel
-def draw_points(codes, point_of, state, drawn):
+def draw_points(codes, missing_code, point_of, shift, offset, state, drawn):
     """One grid point of every cell, drawn with its probability: of `codes` (n, d, CODE_SLOTS) into `drawn` (n, d, 1).
 
     `point_of` (2¹³,) uint8 is the point that each of as many equally probable numbers stands for. A random number of 64
-    bits serves for four cells. Advances `state` (1,) uint64, which must not be 0.
+    bits serves for four cells. Of a feature's bins, 2^`shift` become one each, and the first one has `offset` fewer,
+    both (d,) int64. Advances `state` (1,) uint64, which must not be 0.
     """
     x, n_left = state[0], 0
     dice = x
@@ -39,7 +40,9 @@ def draw_points(codes, point_of, state, drawn):
                 x ^= x >> np.uint64(7)
                 x ^= x << np.uint64(17)
                 dice, n_left = x, 4
-            drawn[i, j, 0] = codes[i, j, np.uint64(point_of[dice & _LOW])]
+            code = codes[i, j, np.uint64(point_of[dice & _LOW])]
+            merged = (np.int64(code) + offset[j]) >> shift[j]
+            drawn[i, j, 0] = merged if code != missing_code else missing_code
             dice >>= _SIXTEEN
             n_left -= 1
     state[0] = x

@@ -47,6 +47,15 @@ class Cells(NamedTuple):
     complete: bool  # whether no cell is missing
 
 
+class CellColumns(NamedTuple):
+    """The same, a feature after the other: a split reads one feature of many objects, which then lie close together."""
+
+    values: np.ndarray  # (d, n, 1, kind), of each feature the `values` of a table with no other feature
+    table: np.ndarray
+    start: np.ndarray
+    complete: bool
+
+
 class Column(NamedTuple):
     """The distributions of one feature."""
 
@@ -166,6 +175,7 @@ class NodeMass(NamedTuple):
     total: np.ndarray  # (n_columns,) sums over the members
     to_left: np.ndarray  # (n,) probability to go left at the split of the node
     scratch: np.ndarray  # (2, SCRATCH) see left_probabilities
+    steps: np.ndarray  # (SCRATCH,) int32, the same
 
 
 class Search(NamedTuple):

@@ -2,9 +2,19 @@
 
 import numpy as np
 
-from .cdf import TABLE_STEPS, even_position, look_up, position, probability, read_cell, squashed_position
+from .cdf import even_position, look_up_all, position, probability, read_cell, squashed_position
 from .jit import inlined, kernel
-from .layout import EXACT_CELLS, INDEX, NORMAL_CELLS, REAL, SCRATCH, TABULATED_CELLS, Members
+from .layout import (
+    EXACT_CELLS,
+    INDEX,
+    NORMAL_CELLS,
+    REAL,
+    SCRATCH,
+    TABULATED_CELLS,
+    CellColumns,
+    Cells,
+    Members,
+)
 
 # A thousand halvings (missing cells in a very deep tree) would make π zero, and the object would weigh nothing.
 LEAST_REACH = 1e-290
@@ -25,12 +35,18 @@ def branch(reach, main, to_left, share_left, keep_proba):
     return enters_left, enters_right, max(reach_left, LEAST_REACH), max(reach_right, LEAST_REACH), main_left
 
 
+@inlined
+def cells_of_feature(columns, feature):
+    """The cells of one feature of CellColumns, as a table with no other feature."""
+    return Cells(columns.values[feature], columns.table, columns.start[feature : feature + 1], columns.complete)
+
+
 @kernel
-def left_probabilities(cells, feature, threshold, rows, out, scratch):
+def left_probabilities(cells, feature, threshold, rows, out, scratch, steps):
     """F_ij(threshold) of the objects `rows` (m,) into `out` (m,); NaN where the cell is missing.
 
     A block of cells at a time, in steps: fetch them from all over the memory, find their places in the table, look them
-    up. Each loop does one thing, and so many cells at once. `scratch` is (2, SCRATCH).
+    up. Each loop does one thing, and so many cells at once. `scratch` is (2, SCRATCH), `steps` (SCRATCH,).
     """
     values, feature, kind = cells.values, np.uint64(feature), cells.values.shape[2]
     if kind == EXACT_CELLS:  # nothing to look up: one step is faster than several
@@ -57,35 +73,69 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch):
                 to[m] = probability(cells, np.uint64(here[m]), feature, place[m])
         else:
             for m in range(count):
-                to[m] = look_up(cells.table, start, place[m], TABLE_STEPS)
-        for m in range(count):
-            to[m] = to[m] if center[m] == center[m] else np.nan
+                steps[m] = start
+            look_up_all(cells.table, steps, place, count, to)
+        if not cells.complete:
+            for m in range(count):
+                to[m] = to[m] if center[m] == center[m] else np.nan
 
 
 @kernel
 def follow_larger(reach, to_left, share_left, keep_proba):
     """Pruning that loses nothing: if π of the smaller side is not above `keep_proba`, everything follows the larger
-    one. Returns the probability to go left after that; `branch` takes it from there."""
+    one. Returns the probability to go left after that."""
     main_left = (to_left > 0.5) | ((to_left == 0.5) & (share_left >= 0.5))
-    smaller = reach * (1.0 - to_left) if main_left else reach * to_left
     whole = 1.0 if main_left else 0.0
-    return whole if smaller <= keep_proba else to_left
+    return whole if reach * min(to_left, 1.0 - to_left) <= keep_proba else to_left
+
+
+@kernel
+def sum_products(one, other):
+    """Σ one × other, four sums at a time: each addition waits for the last one of its sum."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    count = one.shape[0]
+    for m in range(0, count - 3, 4):
+        a += one[m] * other[m]
+        b += one[m + 1] * other[m + 1]
+        c += one[m + 2] * other[m + 2]
+        d += one[m + 3] * other[m + 3]
+    for m in range(count - count % 4, count):
+        a += one[m] * other[m]
+    return (a + b) + (c + d)
 
 
 @kernel
 def conserve(members, start, stop, probability, share_left, keep_proba):
     """`follow_larger` for the members [start, stop), in place in `probability` (m,). Returns how many of them go right
-    and left, and what both sides weigh."""
-    n_right, n_left, right_weight, left_weight = 0, 0, 0.0, 0.0
+    and left."""
+    n_right, n_left, reach = 0, 0, members.reach[start:stop]
     for m in range(stop - start):
-        at = np.uint64(start + m)
-        to_left = follow_larger(members.reach[at], probability[m], share_left, keep_proba)
+        to_left = follow_larger(reach[m], probability[m], share_left, keep_proba)
         probability[m] = to_left
         n_left += to_left > 0.0
         n_right += to_left < 1.0
-        left_weight += members.mass[at] * to_left
-        right_weight += members.mass[at] * (1.0 - to_left)
-    return n_right, n_left, right_weight, left_weight
+    return n_right, n_left
+
+
+@kernel
+def part(members, start, stop, right_start, left_start, probability):
+    """`send` after `conserve`: everybody goes where their `probability` (m,) is above 0, and nobody asks for the most
+    probable path or for labels. Returns where the right and the left child end."""
+    row, reach, mass = members.row, members.reach, members.mass
+    right_end, left_end = np.uint64(right_start), np.uint64(left_start)
+    for m in range(stop - start):
+        at = np.uint64(start + m)
+        to_left, to_right = probability[m], 1.0 - probability[m]
+        this_row, this_reach, this_mass = row[at], reach[at], mass[at]  # before they are written over
+        row[left_end] = this_row
+        reach[left_end] = max(this_reach * to_left, LEAST_REACH)
+        mass[left_end] = this_mass * to_left
+        left_end += np.uint64(to_left > 0.0)
+        row[right_end] = this_row
+        reach[right_end] = max(this_reach * to_right, LEAST_REACH)
+        mass[right_end] = this_mass * to_right
+        right_end += np.uint64(to_left < 1.0)
+    return np.int64(right_end), np.int64(left_end)
 
 
 @kernel
@@ -151,7 +201,12 @@ def replace_parent(members, start, stop, right_end, left_end):
     return right_end, move_down(members, stop + (stop - start), left_end, right_end)
 
 
-# Not a kernel: arrays that are made in Python need not be compiled.
+# Not kernels: arrays that are made in Python need not be compiled.
+def cell_columns(cells: Cells) -> CellColumns:
+    values = np.ascontiguousarray(cells.values.transpose(1, 0, 2))[:, :, None, :]
+    return CellColumns(values, cells.table, cells.start, cells.complete)
+
+
 def new_members(capacity: int) -> Members:
     return Members(
         row=np.empty(capacity, dtype=INDEX),

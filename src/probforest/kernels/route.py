@@ -27,7 +27,7 @@ from .layout import (
     WalkSpace,
     Wave,
 )
-from .propagate import LEAST_REACH, follow_larger
+from .propagate import LEAST_REACH
 
 _MOST_ROWS = 256  # objects that start together
 _MOST_ENTRIES = 16_384  # entries of a wave
@@ -109,19 +109,10 @@ def advance(nodes, keep_proba, wave, start, count, to_left, after, n_after, leav
     return np.int64(end), np.int64(leaves_end)
 
 
-@inlined
-def conserve_at(nodes, keep_proba, wave, start, count, to_left):
-    """`follow_larger` for `count` entries of the wave, each at its own node, in place in `to_left`."""
-    for m in range(count):
-        at = np.uint64(start + m)
-        share_left = nodes.shares[np.uint64(wave.node[at]), SHARE_LEFT] if to_left[m] == 0.5 else 0.0
-        to_left[m] = follow_larger(abs(wave.reach[at]), to_left[m], share_left, keep_proba)
-
-
 @kernel
-def walk(query, first, last, nodes, keep_proba, conserves, walk_space):
+def walk(query, first, last, nodes, keep_proba, walk_space):
     """Take the objects [first, last), not more than there is space for, to their leaves: these are then in
-    `walk_space.leaves`. `conserves`: what is pruned follows the other branch. Returns their number."""
+    `walk_space.leaves`. Returns their number."""
     wave, after, leaves, scratch, steps, _ = walk_space
     n_wave, n_leaves = start_wave(wave, first, last), np.int64(0)
     while n_wave > 0:
@@ -129,8 +120,6 @@ def walk(query, first, last, nodes, keep_proba, conserves, walk_space):
         for start in range(0, n_wave, SCRATCH):
             count = min(SCRATCH, n_wave - start)
             left_probabilities_at(query, nodes, wave, start, count, scratch, steps)
-            if conserves:
-                conserve_at(nodes, keep_proba, wave, start, count, scratch[0])
             n_after, n_leaves = advance(
                 nodes, keep_proba, wave, start, count, scratch[0], after, n_after, leaves, n_leaves
             )
@@ -153,13 +142,13 @@ def add_answer(answer, reached, majority, out_row):
 
 
 @kernel
-def add_waves(query, first, last, nodes, keep_proba, conserves, majority, walk_space, out):
+def add_waves(query, first, last, nodes, keep_proba, majority, walk_space, out):
     """Add one tree's answer for the objects [first, last) to the same rows of `out` (n, k)."""
     n_classes, answer = out.shape[1], walk_space.answer
     n_rows = answer.shape[0]
     for top in range(first, last, n_rows):
         end = min(top + n_rows, last)
-        n_leaves = walk(query, top, end, nodes, keep_proba, conserves, walk_space)
+        n_leaves = walk(query, top, end, nodes, keep_proba, walk_space)
         for m in range(end - top):
             for c in range(n_classes + 1):
                 answer[m, c] = 0.0
@@ -174,8 +163,9 @@ def add_waves(query, first, last, nodes, keep_proba, conserves, majority, walk_s
 
 
 @kernel
-def add_single_paths(query, first, last, nodes, majority, wave, out):
-    """The same for objects that follow one path each: no cell has an error or is missing.
+def find_leaves(query, first, last, nodes, wave, leaf):
+    """The leaves of the objects [first, last) that follow one path each, as no cell has an error or is missing, into
+    `leaf` (last − first,).
 
     As many at a time as fit in the wave, level by level; those that are in a leaf drop out. The child is selected by
     arithmetic, as the processor can't guess it.
@@ -189,13 +179,23 @@ def add_single_paths(query, first, last, nodes, majority, wave, out):
                 here, of_row = node[m], np.uint64(row[m])
                 feature, right = links[np.uint64(here), FEATURE], links[np.uint64(here), RIGHT]
                 if feature == LEAF:
-                    add_answer(nodes.value[np.uint64(here)], 1.0, majority, out[of_row])
+                    leaf[np.uint64(row[m] - first)] = here
                     continue
                 goes_left = np.int32(cells[of_row, np.uint64(feature), 0] <= threshold[np.uint64(here)])
                 row[end] = of_row
                 node[end] = right - (right - here - 1) * goes_left
                 end += np.uint64(1)
             n_wave = np.int64(end)
+
+
+@kernel
+def add_single_paths(query, first, last, nodes, majority, wave, leaf, out):
+    """The answers of one tree for objects that follow one path each; `leaf` is as long as the wave."""
+    for top in range(first, last, leaf.shape[0]):
+        end = min(top + leaf.shape[0], last)
+        find_leaves(query, top, end, nodes, wave, leaf)
+        for m in range(end - top):
+            add_answer(nodes.value[np.uint64(leaf[m])], 1.0, majority, out[top + m])
 
 
 # Not kernels: arrays that are made in Python need not be compiled.
@@ -222,16 +222,34 @@ def new_walk_space(most_nodes: int, n_classes: int, keep_proba: float) -> WalkSp
     return WalkSpace(*waves, scratch, steps, np.empty((n_rows, n_classes + 1)))
 
 
-def route(query: Cells, nodes: Nodes, keep_proba: float, conserves: bool = False) -> Visits:
-    """The leaves that all objects reach, with their π. `conserves`: what is pruned follows the other branch."""
+def has_single_paths(query: Cells) -> bool:
+    """Whether each object follows one path: no cell has an error or is missing."""
+    return bool(query.complete) and query.values.shape[2] == 1
+
+
+def route(query: Cells, nodes: Nodes, keep_proba: float) -> Visits:
+    """The leaves that all objects reach, with their π."""
     n_objects = len(query.values)
+    if has_single_paths(query):
+        leaf = np.empty(n_objects, dtype=INDEX)
+        find_leaves(query, 0, n_objects, nodes, new_wave(_SINGLE_PATHS), leaf)
+        return Visits(np.arange(n_objects, dtype=INDEX), leaf, np.ones(n_objects, dtype=REAL))
     space = new_walk_space(len(nodes.value), nodes.value.shape[1], keep_proba)
     n_rows, leaves = len(space.answer), space.leaves
     found = []
     for first in range(0, n_objects, n_rows):
-        count = walk(query, first, min(first + n_rows, n_objects), nodes, keep_proba, conserves, space)
+        count = walk(query, first, min(first + n_rows, n_objects), nodes, keep_proba, space)
         found.append([array[:count].copy() for array in (leaves.row, leaves.node, leaves.reach)])
     return Visits(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def add_exact_answers(
+    query: Cells, first: int, last: int, trees: Sequence[Nodes], majority: bool, out: np.ndarray
+) -> None:
+    """`add_answers` for objects that follow one path each."""
+    wave, leaf = new_wave(_SINGLE_PATHS), np.empty(_SINGLE_PATHS, dtype=INDEX)
+    for nodes in trees:
+        add_single_paths(query, first, last, nodes, majority, wave, leaf, out)
 
 
 def add_answers(
@@ -242,15 +260,11 @@ def add_answers(
     keep_proba: float,
     majority: bool,
     out: np.ndarray,
-    conserves: bool = False,
 ) -> None:
-    """Add the trees' answers for the objects [first, last) to the same rows of `out`: their probabilities or votes.
-    `conserves`: what is pruned follows the other branch."""
-    if query.complete and query.values.shape[2] == 1:
-        wave = new_wave(_SINGLE_PATHS)
-        for nodes in trees:
-            add_single_paths(query, first, last, nodes, majority, wave, out)
+    """Add the trees' answers for the objects [first, last) to the same rows of `out`: their probabilities or votes."""
+    if has_single_paths(query):
+        add_exact_answers(query, first, last, trees, majority, out)
     else:
         space = new_walk_space(max(len(nodes.value) for nodes in trees), out.shape[1], keep_proba)
         for nodes in trees:
-            add_waves(query, first, last, nodes, keep_proba, conserves, majority, space, out)
+            add_waves(query, first, last, nodes, keep_proba, majority, space, out)

@@ -235,6 +235,7 @@ def new_node_mass(capacity: int, n_columns: int, hard: bool) -> NodeMass:
         total=np.empty(n_columns, dtype=REAL),
         to_left=np.empty(capacity, dtype=REAL),
         scratch=np.empty((2, SCRATCH), dtype=REAL),
+        steps=np.empty(SCRATCH, dtype=INDEX),
     )
 
 

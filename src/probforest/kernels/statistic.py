@@ -62,6 +62,22 @@ def add_members(members, start, stop, target, node):
 
 
 @kernel
+def add_losses(members, start, stop, target, node):
+    """`add_members` for the three columns of NEWTON, without `node.mass`: their sums are at hand, not in memory, where
+    each addition would wait for the last one to arrive."""
+    columns, out = target.columns, node.columns
+    gradients, hessians, weights = 0.0, 0.0, 0.0
+    for m in range(stop - start):
+        i, mass = np.uint64(members.row[start + m]), members.mass[start + m]
+        gradient, hessian, weight = mass * columns[i, 0], mass * columns[i, 1], mass * columns[i, 2]
+        out[m, 0], out[m, 1], out[m, 2] = gradient, hessian, weight
+        gradients += gradient
+        hessians += hessian
+        weights += weight
+    node.total[0], node.total[1], node.total[2] = gradients, hessians, weights
+
+
+@kernel
 def x_log2_x(x):
     return x * math.log2(x) if x > 0.0 else 0.0
 

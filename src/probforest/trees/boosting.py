@@ -15,10 +15,11 @@ from ..kernels.best_first import (
     members_of_leaf,
     new_grow_space,
 )
-from ..kernels.dice import draw_points, points_of_numbers
-from ..kernels.layout import DECREASE, FEATURE, IMPURITY, INDEX, LEAF, Bins, Cells, Rules, Target
+from ..kernels.layout import DECREASE, FEATURE, IMPURITY, INDEX, LEAF, Cells, Rules, Target
+from ..kernels.propagate import cell_columns
 from ..support.threads import in_threads
 from .bootstrap import MAX_SEED
+from .drawn_points import DrawnPoints
 from .fitted_tree import FittedTree, sum_of_answers
 from .losses import Loss
 from .revised_leaves import revise
@@ -100,10 +101,10 @@ class Booster:
         self._held_out_cells = training.cells._replace(values=training.cells.values[held_out])
         self.raw = np.repeat(loss.baseline[:, None], training.n_objects, axis=1)  # scores of all objects, scaled
         n_grown = int(np.count_nonzero(self._weight))
+        self._points, self._columns = DrawnPoints(training.bins), cell_columns(training.cells)
         self._spaces = [
-            new_grow_space(n_grown, training.bins, growth.max_leaf_nodes, seed=1) for _ in range(loss.n_scores)
+            new_grow_space(n_grown, self._points.most_bins, growth.max_leaf_nodes, seed=1) for _ in range(loss.n_scores)
         ]
-        self._points = DrawnPoints(training.bins)
 
     def run(
         self,
@@ -181,8 +182,9 @@ class Booster:
 
         def grow_one(c: int) -> tuple[FittedTree, GrowSpace]:
             target = Target(np.zeros(len(self._weight), dtype=INDEX), columns[c])
-            cells, rules, growth = self._training.cells, self._rules, self._growth
-            n_nodes, space = grow_leaf_by_leaf(cells, bins, target, self._weight, rules, growth, self._spaces[c])
+            n_nodes, space = grow_leaf_by_leaf(
+                self._columns, bins, target, self._weight, self._rules, self._growth, self._spaces[c]
+            )
             if self._loss.revises_leaves:
                 self._revise_leaves(n_nodes, space, before)
             if np.isfinite(self._loss.largest_step):
@@ -216,29 +218,6 @@ class Booster:
             of_score = [each[c] for each in trees]
             answers = sum_of_answers(of_score, self._training.cells, self._rules.keep_proba, n_jobs=self._n_jobs)
             raw += answers[:, 0] / self._loss.unit
-
-
-class DrawnPoints:
-    """The bins of a training set with one grid point of each cell, drawn with its probability, anew every time.
-
-    In a search, a value with an error takes one place instead of seven; objects still move with their exact F. The
-    places differ from one iteration to the next, and the trees correct each other.
-    """
-
-    def __init__(self, bins: Bins):
-        self._bins = bins
-        n_objects, n_features, n_slots = bins.codes.shape
-        self.is_exact = n_slots == 1
-        self._codes = np.empty((0 if self.is_exact else n_objects, n_features, 1), dtype=bins.codes.dtype)
-
-    def drawn(self, seed: int) -> Bins:
-        """The bins for one iteration, valid until the next one; `seed` > 0."""
-        if self.is_exact:
-            return self._bins
-        state = np.array([seed], dtype=np.uint64)
-        draw_points(self._bins.codes, points_of_numbers(self._bins.chunk), state, self._codes)
-        no_words = np.empty((0, self._codes.shape[1]), dtype=np.uint64)
-        return self._bins._replace(codes=self._codes, words=no_words)
 
 
 def raw_scores(

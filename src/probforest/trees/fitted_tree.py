@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 from joblib import effective_n_jobs
 
+from ..kernels.descend import add_answers_of_leaves, visits_of_leaves
 from ..kernels.layout import (
     DECREASE,
     FEATURE,
@@ -20,8 +21,7 @@ from ..kernels.layout import (
     Nodes,
     Visits,
 )
-from ..kernels.route import add_answers
-from ..kernels.visits import visits
+from ..kernels.route import add_answers, route
 from ..support.threads import in_threads
 from .leaf_targets import LeafTargets
 
@@ -118,7 +118,9 @@ class FittedTree:
 
     def visits(self, query: Cells, keep_proba: float) -> Visits:
         """The leaves that every object reaches."""
-        return visits(query, self.nodes, keep_proba, self.conserves)
+        if self.conserves:
+            return visits_of_leaves(query, self.nodes, keep_proba)
+        return route(query, self.nodes, keep_proba)
 
     def importances(self, n_features: int) -> np.ndarray:
         """Impurity decrease of every feature, weighted by expected objects; sums to 1 if the tree has a split."""
@@ -146,7 +148,10 @@ def sum_of_answers(
 
     def answer(block: tuple[int, int]) -> None:
         first, last = block
-        add_answers(query, first, last, nodes, keep_proba, majority, total, conserves)
+        if conserves:
+            add_answers_of_leaves(query, first, last, nodes, keep_proba, total)
+        else:
+            add_answers(query, first, last, nodes, keep_proba, majority, total)
 
     n_blocks = BLOCKS_PER_THREAD * effective_n_jobs(n_jobs)
     n_cached = LARGEST_BLOCK * n_objects // (query.values.nbytes + query.table.nbytes) + 1  # stay in the cache

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from ..kernels.layout import Cells, Nodes
-from ..kernels.visits import visits
+from ..kernels.route import route
 from .label_truth import INFORMATION_SHARE
 
 _BLOCK = 8192  # objects whose ways through the tree are in memory
@@ -44,5 +44,5 @@ def _reaches(
     for first in range(0, len(rows), _BLOCK):
         block = rows[first : first + _BLOCK]
         values = cells.values[block]
-        row, leaf, reach = visits(cells._replace(values=values), nodes, keep_proba)
+        row, leaf, reach = route(cells._replace(values=values), nodes, keep_proba)
         yield block, sparse.csr_matrix((reach, (row, leaf)), shape=(len(values), len(nodes.value)))

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..kernels.layout import DECREASE, FEATURE, IMPURITY, INDEX, LEAF, RIGHT, SHARE_LEFT, Cells, Nodes
-from ..kernels.visits import visits
+from ..kernels.route import route
 
 _BLOCK = 8192  # objects whose ways through the tree are in memory
 
@@ -41,7 +41,7 @@ def find_leaf_targets(
     leaf, member, mass = [], [], []
     for start in range(0, len(rows), _BLOCK):
         block = rows[start : start + _BLOCK]
-        row, reached_leaf, reach = visits(cells._replace(values=cells.values[block]), nodes, keep_proba)
+        row, reached_leaf, reach = route(cells._replace(values=cells.values[block]), nodes, keep_proba)
         reached = block[row]
         leaf.append(number[reached_leaf])
         member.append(place[reached])

@@ -15,6 +15,7 @@ value is the hessian of a node. For hard labels it is q_c (1 − q_c).
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -94,19 +95,29 @@ class LogLoss:
         """
         columns = np.ones((*raw.shape, 3))
         q, r = expit(raw) if self.n_scores == 1 else softmax(raw, axis=0), self._given_label(raw)
-        columns[:, :, 0] = (q - r) / self.information
-        columns[:, :, 1] = np.maximum(np.abs(q * (1 - q) - r * (1 - r)), _LEAST_HESSIAN) / self.information
+        curvature = q * (1 - q)
+        if self.evidence is not None:  # that of r, which is 0 for hard labels
+            curvature = np.abs(curvature - r * (1 - r))
+        np.subtract(q, r, out=columns[:, :, 0])
+        np.maximum(curvature, _LEAST_HESSIAN, out=columns[:, :, 1])
+        if isinstance(self.information, np.ndarray):
+            columns[:, :, :2] /= self.information[:, None]
         return columns
 
     def _given_label(self, raw: np.ndarray) -> np.ndarray:
         """r: 0 or 1 for hard labels."""
         if self.evidence is None:
-            classes = np.arange(len(raw))[:, None] if self.n_scores > 1 else np.ones((1, 1))
-            return (self.class_index == classes).astype(np.float64)
+            return self._hard
         if self.n_scores == 1:
             with np.errstate(invalid="ignore"):  # inf − inf is impossible: a PMF has a class with p > 0
                 return expit(raw + (self.evidence[1] - self.evidence[0]))
         return softmax(raw + self.evidence, axis=0)
+
+    @cached_property
+    def _hard(self) -> np.ndarray:
+        """Hard labels as 0 and 1, (n_scores, n)."""
+        classes = np.arange(self.n_scores)[:, None] if self.n_scores > 1 else np.ones((1, 1))
+        return (self.class_index == classes).astype(np.float64)
 
     def mean(self, raw: np.ndarray, weight: np.ndarray) -> float:
         """The weighted mean over all objects, with weights as in a node; those that weigh nothing don't count."""
