@@ -1,0 +1,10 @@
+"""
+First
+=====
+
+One.
+"""
+
+import matplotlib.pyplot as plt
+
+plt.plot([1, 2])
