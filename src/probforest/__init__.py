@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .support.version import VERSION as __version__
+from .support.version import VERSION
 
 if TYPE_CHECKING:
     from .estimators.boosting import ProbabilisticGradientBoostingClassifier
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .inputs.columns import Errors
     from .storage.model_file import ModelFileError
     from .storage.models import describe, load, save
+
+__version__ = VERSION
 
 __all__ = [
     "Errors",
