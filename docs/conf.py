@@ -57,6 +57,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "api/generated/examples",
     "doc_module": ("probforest",),
     "reference_url": {"probforest": None},
+    "reset_modules": ("gallery_style.apply",),
     "remove_config_comments": True,
     "show_memory": False,
     "min_reported_time": 10_000,

@@ -1,4 +1,4 @@
-"""The drawings of the front page and of "How it works", made when the site is built: one for light pages, one for dark."""
+"""The drawings of the front page and of "How it works", made with the site: one for light pages, one for dark."""
 
 import io
 import re
@@ -85,7 +85,9 @@ def _draw_branches(ax, share: float, colours: Colours) -> None:
     for x, part, colour, _ in parts:
         ax.plot([0, x], [1, 0.1], color=colour, linewidth=16 * part, solid_capstyle="round", zorder=1)
     for x, part, colour, words in parts:
-        ax.text(0.62 * x, 0.68, f"{part:.0%}", color=colour, fontsize=16, fontweight="bold", ha="right" if x < 0 else "left")
+        ax.text(
+            0.62 * x, 0.68, f"{part:.0%}", color=colour, fontsize=16, fontweight="bold", ha="right" if x < 0 else "left"
+        )
         ax.text(x, -0.25, words, ha="center", color=colours.ink)
         ax.scatter([x], [0.1], s=550, color=colour, zorder=2)
     ax.scatter([0], [1], s=550, color=colours.faint, zorder=2)
@@ -139,7 +141,9 @@ def priors(colours: Colours) -> Figure:
     likelihood = norm.pdf(x, 4, 1.4)
     posterior = prior * likelihood / np.trapezoid(prior * likelihood, x)
     figure, ax = plt.subplots(figsize=(8, 2.8))
-    ax.fill_between(x, prior, color=colours.faint, alpha=0.35, linewidth=0, label="true values of this feature: the prior")
+    ax.fill_between(
+        x, prior, color=colours.faint, alpha=0.35, linewidth=0, label="true values of this feature: the prior"
+    )
     ax.plot(x, likelihood, color=colours.left, label="what was measured: 4 ± 1.4")
     ax.plot(x, posterior, color=colours.right, linewidth=2.5, label="what the tree works with: the posterior")
     ax.set(yticks=[], xlabel="value", ylim=(0, 1.1))
