@@ -51,9 +51,13 @@ print(f"expected {expected.mean():.3f} bits per object, gained {gained.mean():.3
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), width_ratios=[1.4, 1], layout="constrained")
 order = expected.argsort()[::-1][:40]
 picture = left.imshow(value.gain[order].T, aspect="auto", cmap="viridis", vmin=0)
-left.plot(np.arange(40), bad[new][order], "x", color="white", label="the value with the large error")
-left.set(xlabel="40 objects, the most worthwhile first", ylabel="feature", yticks=range(8))
-left.legend(loc="lower right", labelcolor="white")
+left.plot(np.arange(40), bad[new][order], "x", color="white")
+left.set(
+    title="×: the value with the large error",
+    xlabel="40 objects, the most worthwhile first",
+    ylabel="feature",
+    yticks=range(8),
+)
 figure.colorbar(picture, ax=left, label="expected gain [bits]")
 groups = np.array_split(expected.argsort(), 6)
 right.plot([0, 0.5], [0, 0.5], color="black", linewidth=0.8, linestyle=":")

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 
 from probforest.cli.main import main
@@ -31,24 +32,25 @@ shell("probforest example -o @tables --objects 2000")
 shell("probforest train @tables/known.csv --target kind --drop objid -o @model.prf --set n_estimators=60")
 
 # %%
-# Predict, and say why: ``--explain`` adds the reasons to each row.
+# Predict a survey, and the table with known classes that was kept for testing.
 
 shell("probforest predict @model.prf @tables/survey.csv -o @classes.csv")
-classes = pd.read_csv(folder / "classes.csv")
+shell("probforest predict @model.prf @tables/test.csv --keep kind -o @tested.csv")
+classes, tested = pd.read_csv(folder / "classes.csv"), pd.read_csv(folder / "tested.csv")
 print(classes.head(3))
 
 # %%
-# How sure are the answers? The survey has no known classes, but the forest knows what it does not know.
+# Left: the answers for the survey. Right: how clean a sample would be that keeps only the surest objects, from the
+# table with known classes. ``probforest evaluate`` makes a whole report of such figures.
 
-survey = pd.read_csv(folder / "tables" / "survey.csv")
-errors = survey.filter(like="e_mag")
-size = (errors / errors.median()).median(axis=1)
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 kinds = [classes.loc[classes.predicted_class == kind, "proba_quasar"] for kind in ("star", "quasar")]
 left.hist(kinds, bins=25, stacked=True, label=["star", "quasar"], color=["#E69F00", "#0072B2"])
 left.set(xlabel="probability of a quasar", ylabel="objects in the survey")
 left.legend()
-sure = classes[["proba_star", "proba_quasar"]].max(axis=1)
-right.hexbin(size.clip(0, 3), sure, gridsize=28, cmap="Blues", mincnt=1)
-right.set(xlabel="size of an object's errors", ylabel="probability of its class")
+sure = tested[["proba_star", "proba_quasar"]].max(axis=1).sort_values(ascending=False)
+right_answers = (tested.predicted_class == tested.kind)[sure.index]
+kept = np.arange(1, len(sure) + 1)
+right.plot(kept / len(sure), right_answers.cumsum() / kept, color="#0072B2")
+right.set(xlabel="share of the objects that is kept, the surest first", ylabel="accuracy", ylim=(0.85, 1.005))
 plt.show()

@@ -42,14 +42,21 @@ print(search.best_params_)
 # %%
 # Log loss of every setting (smaller is better), with the standard error over the folds.
 
-results = pd.DataFrame(search.cv_results_)
+results = search.cv_results_
+leaf, prior_of = ([each[f"{name}__{word}"] for each in results["params"]] for word in ("min_samples_leaf", "prior"))
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for prior, colour in ((None, "#999999"), ("empirical", "#56B4E9"), ("joint", "#0072B2")):
-    mine = results[[each == prior for each in results[f"param_{name}__prior"]]]
-    x = mine[f"param_{name}__min_samples_leaf"].astype(float)
+    mine = [number for number, each in enumerate(prior_of) if each == prior]
     ax.errorbar(
-        x, -mine.mean_test_score, mine.std_test_score / 2, fmt="o-", color=colour, label=f"prior={prior!r}", capsize=3
+        [leaf[number] for number in mine],
+        -results["mean_test_score"][mine],
+        results["std_test_score"][mine] / np.sqrt(4),
+        fmt="o-",
+        color=colour,
+        label=f"prior={prior!r}",
+        capsize=3,
     )
 ax.set(xscale="log", xticks=[1, 3, 10, 30], xticklabels=[1, 3, 10, 30], xlabel="min_samples_leaf", ylabel="log loss")
+ax.minorticks_off()
 ax.legend()
 plt.show()
