@@ -42,6 +42,8 @@ html_math_renderer = "native"
 
 # Reference
 autodoc_typehints = "none"
+python_maximum_signature_line_length = 88
+toc_object_entries_show_parents = "hide"
 autodoc_default_options = {"members": True, "inherited-members": True}
 autosummary_generate = True
 autosummary_imported_members = True

@@ -62,7 +62,7 @@ def split(colours: Colours) -> Figure:
     figure, (curve, node) = plt.subplots(1, 2, figsize=(9, 3), width_ratios=[1.25, 1])
     _draw_areas(curve, value, error, threshold, colours)
     curve.errorbar(value, -0.12, xerr=error, fmt="o", color=colours.ink, capsize=4)
-    curve.annotate("measured:\n18.6 ± 0.4", (value + error, -0.12), (19.35, -0.2), va="center")
+    curve.text(value + error + 0.08, -0.12, "measured: 18.6 ± 0.4", va="center")
     curve.set(xlabel="magnitude", yticks=[], ylim=(-0.3, 1.2), xlim=(17.3, 20.1))
     curve.spines["left"].set_visible(False)
     _draw_branches(node, share, colours)
@@ -124,8 +124,18 @@ def tree(colours: Colours) -> Figure:
                 linestyle=":" if is_dropped else "-",
                 solid_capstyle="round",
             )
-        ax.text(x, y + 0.28, words, ha="center", color=colours.faint if is_dropped else colours.ink)
-        ax.text(x, y - 0.42, f"π = {share:.2f}", ha="center", color=colours.faint if is_dropped else colours.ink)
+        under = y == 1  # leaves have their words below
+        ax.text(
+            x, y - 0.45 if under else y + 0.28, words, ha="center", color=colours.faint if is_dropped else colours.ink
+        )
+        side = 1 if parent is None or x > _NODES[parent][0] else -1
+        ax.text(
+            x + 0.2 * side,
+            y - 0.03,
+            f"π = {share:.2f}",
+            ha="left" if side > 0 else "right",
+            color=colours.faint if is_dropped else colours.ink,
+        )
         ax.scatter([x], [y], s=160, color=colours.faint if is_dropped else colours.ink, zorder=3)
     ax.text(0, 0.1, "answer: quasar with 0.55 / (0.28 + 0.14 + 0.55) = 57%, if all leaves are pure", ha="center")
     ax.set(xlim=(-3.8, 3.8), ylim=(-0.1, 3.6))

@@ -57,7 +57,23 @@ Arrays = dict[str, np.ndarray]
 
 
 class ModelFileError(ValueError):
-    """The file is not a saved model, is damaged, or can't be read by this version."""
+    """The file is not a saved model, is damaged, or can't be read by this version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import probforest
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "notes.prf"
+    >>> _ = path.write_text("this is not a model")
+    >>> try:
+    ...     probforest.load(path)
+    ... except probforest.ModelFileError:
+    ...     print("not a model")
+    not a model
+    >>> folder.cleanup()
+    """
 
 
 class Header(NamedTuple):
