@@ -111,7 +111,7 @@ _PARENTS = [None, 0, 0, 1, 1, 2, 2]
 
 def tree(colours: Colours) -> Figure:
     """One object in all nodes of a tree, with its probabilities."""
-    figure, ax = plt.subplots(figsize=(8, 3.6))
+    figure, ax = plt.subplots(figsize=(8, 3.4))
     for (x, y, share, words), parent in zip(_NODES, _PARENTS, strict=True):
         is_dropped = words == "dropped"
         if parent is not None:
@@ -124,21 +124,18 @@ def tree(colours: Colours) -> Figure:
                 linestyle=":" if is_dropped else "-",
                 solid_capstyle="round",
             )
-        under = y == 1  # leaves have their words below
-        ax.text(
-            x, y - 0.45 if under else y + 0.28, words, ha="center", color=colours.faint if is_dropped else colours.ink
-        )
         side = 1 if parent is None or x > _NODES[parent][0] else -1
         ax.text(
-            x + 0.2 * side,
-            y - 0.03,
-            f"π = {share:.2f}",
+            x + 0.22 * side,
+            y + (0.05 if parent is not None else 0.18),
+            f"{words}\nπ = {share:.2f}",
             ha="left" if side > 0 else "right",
+            va="center",
             color=colours.faint if is_dropped else colours.ink,
         )
         ax.scatter([x], [y], s=160, color=colours.faint if is_dropped else colours.ink, zorder=3)
-    ax.text(0, 0.1, "answer: quasar with 0.55 / (0.28 + 0.14 + 0.55) = 57%, if all leaves are pure", ha="center")
-    ax.set(xlim=(-3.8, 3.8), ylim=(-0.1, 3.6))
+    ax.text(0, 0.3, "answer: quasar with 0.55 / (0.28 + 0.14 + 0.55) = 57%, if all leaves are pure", ha="center")
+    ax.set(xlim=(-4.2, 4.2), ylim=(0.2, 3.4))
     ax.set_axis_off()
     figure.tight_layout()
     return figure
@@ -172,13 +169,13 @@ def distribution(colours: Colours) -> Figure:
     y = np.sin(2 * X[:, 0]) + X[:, 0] + random.normal(0, 0.15, 800)
     forest = ProbabilisticRandomForestRegressor(100, min_samples_leaf=5, error_scale=1.0, prior=None, random_state=0)
     forest.fit(X, y, X_err=0.02)
-    places = np.linspace(0, 3.2, 300)[None]
+    places = np.linspace(-0.3, 3.2, 300)[None]
     figure, (curve, answer) = plt.subplots(1, 2, figsize=(9, 2.9), width_ratios=[1, 1.2])
     curve.scatter(X[:, 0], y, s=2, color=colours.faint)
-    for error, colour, height in ((0.05, colours.left, 0.35), (0.5, colours.right, 0.0)):
-        density = forest.predict_distribution([[1.5]], X_err=error).pdf(places)[0]
-        answer.plot(places[0], density, color=colour, linewidth=2, label=f"feature = 1.5 ± {error}")
-        curve.errorbar(1.5, height, xerr=error, fmt="o", color=colour, capsize=4)
+    for error, colour, height in ((0.05, colours.left, 3.0), (0.4, colours.right, 2.6)):
+        density = forest.predict_distribution([[0.6]], X_err=error).pdf(places)[0]
+        answer.plot(places[0], density, color=colour, linewidth=2, label=f"feature = 0.6 ± {error}")
+        curve.errorbar(0.6, height, xerr=error, fmt="o", color=colour, capsize=4)
     curve.set(xlabel="feature", ylabel="target")
     answer.set(xlabel="target", yticks=[], ylabel="predicted density")
     answer.legend()
