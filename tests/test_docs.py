@@ -47,8 +47,11 @@ def test_pages_show_what_their_examples_print(page, capsys):
     names = {"__name__": "example"}
     for block, shown in pairs:
         exec(compile(block, page.name, "exec"), names)
-        printed = [float(number) for number in re.findall(r"[\d.]+", capsys.readouterr().out)]
-        assert printed == pytest.approx([float(number) for number in re.findall(r"[\d.]+", shown)], abs=0.02)
+        printed, expected = (
+            [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
+            for text in (capsys.readouterr().out, shown)
+        )
+        assert printed == pytest.approx(expected, abs=0.02)
 
 
 def test_readme_and_ci_run_the_same_test_command():
