@@ -169,7 +169,7 @@ def distribution(colours: Colours) -> Figure:
     y = np.sin(2 * X[:, 0]) + X[:, 0] + random.normal(0, 0.15, 800)
     forest = ProbabilisticRandomForestRegressor(100, min_samples_leaf=5, error_scale=1.0, prior=None, random_state=0)
     forest.fit(X, y, X_err=0.02)
-    places = np.linspace(-0.3, 3.2, 300)[None]
+    places = np.linspace(-0.3, 4.2, 400)[None]
     figure, (curve, answer) = plt.subplots(1, 2, figsize=(9, 2.9), width_ratios=[1, 1.2])
     curve.scatter(X[:, 0], y, s=2, color=colours.faint)
     for error, colour, height in ((0.05, colours.left, 3.0), (0.4, colours.right, 2.6)):
@@ -178,7 +178,7 @@ def distribution(colours: Colours) -> Figure:
         curve.errorbar(0.6, height, xerr=error, fmt="o", color=colour, capsize=4)
     curve.set(xlabel="feature", ylabel="target")
     answer.set(xlabel="target", yticks=[], ylabel="predicted density")
-    answer.legend()
+    answer.legend(loc="upper right")
     figure.tight_layout()
     return figure
 

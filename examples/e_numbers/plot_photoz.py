@@ -54,7 +54,9 @@ places = np.linspace(0, 1.8, 400)
 for i, colour in zip(shown, ("#0072B2", "#009E73", "#D55E00"), strict=True):
     density = answer[[i]].pdf(places[None])[0]
     axes[0].fill_between(places, density / density.max(), alpha=0.4, color=colour, linewidth=0)
-    axes[0].axvline(z[test][i], color=colour, linestyle="--", label=f"r = {mags[test][i, 2]:.1f} ± {size[i]:.2f}")
+    axes[0].axvline(
+        z[test][i], ymax=0.7, color=colour, linestyle="--", label=f"r = {mags[test][i, 2]:.1f} ± {size[i]:.2f}"
+    )
 axes[0].set(xlabel="redshift (dashed: the true one)", yticks=[], title="distributions of three galaxies")
 axes[0].set_ylim(0, 1.5)
 axes[0].legend(fontsize=8, loc="upper right")
