@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .support.version import VERSION
+
 if TYPE_CHECKING:
     from .estimators.boosting import ProbabilisticGradientBoostingClassifier
     from .estimators.boosting_regressor import ProbabilisticGradientBoostingRegressor
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from .storage.model_file import ModelFileError
     from .storage.models import describe, load, save
 
-    __version__: str
+__version__ = VERSION
 
 __all__ = [
     "Errors",
@@ -51,10 +53,6 @@ _PUBLIC_MODULES = ("dask", "datasets", "explain", "families", "importance", "lar
 
 def __getattr__(name: str) -> Any:
     """Import what is used when it is used: the command line starts without Numba and scikit-learn."""
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("probforest")
     if name in _PUBLIC_MODULES:
         return import_module(f".{name}", __name__)
     if name not in _HOME:

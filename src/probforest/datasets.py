@@ -20,14 +20,28 @@ LABEL_NOISE = ("uniform", "upper", "constant", "clean", "authors")
 
 
 class NoisyTable(NamedTuple):
-    """Measured values and their errors."""
+    """Measured values and their errors.
+
+    Examples
+    --------
+    >>> X, X_err = add_noise([[0.0, 1.0], [2.0, 3.0]], level=0.5, random_state=0)
+    >>> X.shape == X_err.shape
+    True
+    """
 
     X: np.ndarray
     X_err: np.ndarray
 
 
 class NoisyLabels(NamedTuple):
-    """Labels, some of them wrong, and the probability that each is right."""
+    """Labels, some of them wrong, and the probability that each is right.
+
+    Examples
+    --------
+    >>> y, confidence = flip_labels([0, 1, 1, 0], 0.2, random_state=0)
+    >>> confidence.tolist()
+    [0.8, 0.8, 0.8, 0.8]
+    """
 
     y: np.ndarray
     confidence: np.ndarray

@@ -38,6 +38,15 @@ class Family:
         Cumulative distribution function and its inverse, for arrays.
     log : bool, default=False
         Whether this is the distribution of the logarithm of a positive value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.stats import logistic
+    >>> width = logistic.std()
+    >>> family = Family("logistic", lambda z: logistic.cdf(z * width), lambda p: logistic.ppf(p) / width)
+    >>> round(float(family.cdf(0.0)), 3)
+    0.5
     """
 
     name: str

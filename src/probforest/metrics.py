@@ -30,7 +30,6 @@ __all__ = [
     "coverage",
     "crps",
     "get_scorer",
-    "given",
     "make_scorer",
     "outlier_rate",
     "pit_values",
@@ -210,6 +209,17 @@ class ScorerWithErrors:
     ----------
     scorer : callable
         The scorer of scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest import ProbabilisticDecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ProbabilisticDecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y, X_err=0.1)
+    >>> from probforest.metrics import get_scorer
+    >>> scorer = get_scorer("accuracy")
+    >>> scorer(tree, X, y, X_err=0.1) > 0.9
+    True
     """
 
     def __init__(self, scorer: Callable[..., Any]) -> None:

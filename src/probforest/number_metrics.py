@@ -110,6 +110,18 @@ def plot_pit(
     -------
     matplotlib Axes
         The axes. A valley: distributions are too narrow; a hill: too wide; a slope: they lie too low or too high.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest import ProbabilisticDecisionTreeRegressor
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> tree = ProbabilisticDecisionTreeRegressor(max_depth=3, error_scale=1.0).fit(X[:, :3], X[:, 3], X_err=0.1)
+    >>> from probforest.metrics import plot_pit
+    >>> answer = tree.predict_distribution(X[:, :3], X_err=0.1)
+    >>> axes = plot_pit(X[:, 3], answer)
+    >>> axes.get_xlabel() != ""
+    True
     """
     check_integer("n_bins", n_bins, 1)
     pit = pit_values(y_true, y_pred)

@@ -382,7 +382,7 @@ def test_a_bare_installation_says_what_is_missing(small_model, tmp_path):
 
 
 def test_module_and_version():
-    assert run("--version").stdout.strip() == "0.1.0"
+    assert run("--version").stdout.strip() == "0.2.0"
     assert shutil.which("probforest", path=os.path.dirname(sys.executable))
 
 

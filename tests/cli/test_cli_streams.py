@@ -314,6 +314,6 @@ def test_experiments_are_those_that_help_names():
 def test_names_of_the_package():
     assert set(probforest.__all__) <= set(dir(probforest))
     assert all(getattr(probforest, name).__name__ == name for name in probforest.__all__)
-    assert probforest.__version__ == "0.1.0"
+    assert probforest.__version__ == "0.2.0"
     with pytest.raises(AttributeError, match="no attribute 'forests'"):
         _ = probforest.forests

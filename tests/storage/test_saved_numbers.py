@@ -26,7 +26,8 @@ def table():
 def forest(table):
     X, y, X_err = table
     model = ProbabilisticRandomForestRegressor(6, random_state=0, oob_score=True, warm_start=True, calibrate=True)
-    return model.fit(X, y, X_err=X_err, y_err=np.linspace(0.1, 1, 150))
+    with pytest.warns(UserWarning, match="drawn by every tree"):
+        return model.fit(X, y, X_err=X_err, y_err=np.linspace(0.1, 1, 150))
 
 
 def assert_same(loaded, model, table):

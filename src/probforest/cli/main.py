@@ -10,9 +10,9 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 
+from ..support.version import VERSION
 from . import interruption
 from .console import Console, open_closed_streams
 
@@ -45,7 +45,7 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
         "            1 other failure, such as a full disk; 130 interrupted",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    main_parser.add_argument("--version", action="version", version=version("probforest"))
+    main_parser.add_argument("--version", action="version", version=VERSION)
     commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     if chosen in _COMMANDS:
         import_module(f".options.{chosen}", __package__).add(commands)

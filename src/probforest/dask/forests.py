@@ -207,6 +207,16 @@ class DaskProbabilisticRandomForestRegressor(RegressorMixin, DaskForest):
         The cluster. None: that of this process, or, if there is none, threads.
     **parameters
         All other parameters of ProbabilisticRandomForestRegressor. `n_jobs` has no meaning: tasks are single threads.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest.dask import DaskProbabilisticRandomForestRegressor
+    >>> table = dd.from_pandas(load_iris(as_frame=True).data, npartitions=2)
+    >>> model = DaskProbabilisticRandomForestRegressor(3, random_state=0).fit(table, "petal width (cm)")
+    >>> model.predict(table.drop(columns="petal width (cm)")).compute().shape
+    (150,)
     """
 
     _kind = ProbabilisticRandomForestRegressor

@@ -26,6 +26,18 @@ def predict_proba(model: Any, X: Any, *, X_err: Any = None, X_limit: Any = None)
     -------
     Dask DataFrame with the index of X and a column per class, or Dask array of shape (n_samples, n_classes)
         Nothing is computed yet.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import pandas as pd
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest import ProbabilisticDecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> tree = ProbabilisticDecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    >>> from probforest.dask import predict_proba
+    >>> predict_proba(tree, dd.from_pandas(X, npartitions=2)).compute().shape
+    (150, 3)
     """
     names = [str(name) for name in model.classes_.tolist()]
     return _lazily(model, "predict_proba", X, X_err, X_limit, names, np.dtype(np.float64))
@@ -36,6 +48,18 @@ def predict(model: Any, X: Any, *, X_err: Any = None, X_limit: Any = None) -> An
 
     Parameters and partitions as in `predict_proba`. Returns a Dask Series with the index of X and the name "predicted",
     or a Dask array of shape (n_samples,).
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import pandas as pd
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest import ProbabilisticDecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> tree = ProbabilisticDecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    >>> from probforest.dask import predict
+    >>> predict(tree, dd.from_pandas(X, npartitions=2)).compute().shape
+    (150,)
     """
     kind = model.classes_.dtype if hasattr(model, "classes_") else np.dtype(np.float64)
     return _lazily(model, "predict", X, X_err, X_limit, None, kind)
@@ -56,6 +80,18 @@ def partition_proba(table: Any, model: Any) -> Any:
     -------
     pandas DataFrame
         The index of `table`, and a column per class: `proba_` and its name.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import pandas as pd
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest import ProbabilisticDecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> tree = ProbabilisticDecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    >>> from probforest.dask import partition_proba
+    >>> partition_proba(X.head(2), tree).shape
+    (2, 3)
     """
     names = [f"proba_{name}" for name in model.classes_.tolist()]
     used = model.feature_model_.layout.names

@@ -137,7 +137,7 @@ ATTRIBUTES = {
     ),
     "n_features_in_": Description("int", "Number of columns of `X`, including those of errors."),
     "feature_names_in_": Description(
-        "ndarray of shape (n_features_in_,)", "Names of the columns of `X`, if it had names that are all strings."
+        "ndarray of shape (n_columns,)", "Names of the columns of `X`, if it had names that are all strings."
     ),
     "feature_names_": Description(
         "ndarray of shape (n_features,)",
@@ -154,7 +154,7 @@ ATTRIBUTES = {
         "The same with the names of the features, the largest first: a table that is used like a Series of pandas.",
     ),
     "column_importances_": Description(
-        "ndarray of shape (n_features_in_,)",
+        "ndarray of shape (n_columns,)",
         "The same by column of `X`: a value and its columns with errors or limits have the sum of its importance and "
         "those of its `error_features`. For "
         'scikit-learn\'s feature selection: `SelectFromModel(model, importance_getter="column_importances_")`.',

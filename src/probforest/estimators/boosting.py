@@ -67,16 +67,16 @@ class ProbabilisticGradientBoostingClassifier(BoostedTrees, ProbabilisticClassif
         The trees as flat arrays, iteration by iteration; with more than two classes, one per class in turn.
     fallback_trees_ : list of FittedTree
         With `error_features`, trees that look at the values alone; otherwise empty.
-    baseline_ : ndarray of shape (n_trees_per_iteration_,)
+    baseline_ : ndarray of shape (n_trees_per_iteration,)
         Raw scores before the first iteration: logarithms of class frequencies or, for two classes, of their ratio.
     n_iter_ : int
         Number of iterations.
     n_trees_per_iteration_ : int
         1 for two classes, the number of classes for more.
-    train_score_ : ndarray of shape (n_iter_ + 1,)
+    train_score_ : ndarray of shape (n_iter + 1,)
         Negative loss of the training set before the first iteration and after each; with early stopping, what `scoring`
         asks for.
-    validation_score_ : ndarray of shape (n_iter_ + 1,)
+    validation_score_ : ndarray of shape (n_iter + 1,)
         The same for the objects that were held out; empty if there are none.
     seed_ : int
         Seed of the objects that are held out and of all draws, which `warm_start` goes on with.

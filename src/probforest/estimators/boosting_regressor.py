@@ -82,10 +82,10 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
         Number of iterations.
     n_trees_per_iteration_ : int
         1.
-    train_score_ : ndarray of shape (n_iter_ + 1,)
+    train_score_ : ndarray of shape (n_iter + 1,)
         Negative loss of the training set before the first iteration and after each; with early stopping, what `scoring`
         asks for.
-    validation_score_ : ndarray of shape (n_iter_ + 1,)
+    validation_score_ : ndarray of shape (n_iter + 1,)
         The same for the objects that were held out; empty if there are none.
     seed_ : int
         Seed of the objects that are held out and of all draws, which `warm_start` goes on with.

@@ -74,7 +74,7 @@ class TreeEnsemble(ProbabilisticEstimator):
 
     @property
     def column_importances_(self) -> np.ndarray:
-        """Importance of every column of X, (n_features_in_,): errors and limits have that of their value."""
+        """Importance of every column of X: errors and limits have that of their value."""
         check_is_fitted(self)
         return self.feature_model_.by_column(self._importances())
 

@@ -47,6 +47,16 @@ def contributions(model: Any, X: Any, **measured: Any) -> Contributions:
     -------
     Contributions
         Its `base` plus the sum of its `values` over the features are the `answers`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest import ProbabilisticDecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ProbabilisticDecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y, X_err=0.1)
+    >>> from probforest.explain import contributions
+    >>> contributions(tree, X[:2], X_err=0.1).values.shape
+    (2, 4, 3)
     """
     return model.contributions(X, **measured)
 
@@ -69,5 +79,15 @@ def value_of_measurement(model: Any, X: Any, *, factor: float = 0.0, **measured:
     -------
     MeasurementValue or NumberMeasurementValue
         `gain` has what is expected for every object and feature.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest import ProbabilisticDecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ProbabilisticDecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y, X_err=0.1)
+    >>> from probforest.explain import value_of_measurement
+    >>> value_of_measurement(tree, X[70:72], X_err=0.3).gain.shape
+    (2, 4)
     """
     return model.value_of_measurement(X, factor=factor, **measured)

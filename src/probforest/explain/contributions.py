@@ -33,6 +33,18 @@ class Contributions:
         Standard errors of values that were estimated by sampling.
     data : ndarray of shape (n_samples, n_features) or None
         The measured values, if they are known.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest import ProbabilisticDecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ProbabilisticDecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y, X_err=0.1)
+    >>> why = tree.contributions(X[:3], X_err=0.1)
+    >>> why.values.shape  # objects, features, classes
+    (3, 4, 3)
+    >>> bool(abs(why.base + why.values.sum(axis=1) - tree.predict_proba(X[:3], X_err=0.1)).max() < 1e-12)
+    True
     """
 
     base: np.ndarray

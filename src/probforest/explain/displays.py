@@ -149,6 +149,17 @@ class ContributionDisplay(_Display):
         Axes with the waterfall, after `plot`.
     figure_ : matplotlib Figure
         Figure of the axes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest import ProbabilisticDecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ProbabilisticDecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y, X_err=0.1)
+    >>> from probforest.explain import ContributionDisplay
+    >>> display = ContributionDisplay.from_estimator(tree, X, X_err=0.1, row=70)
+    >>> display.ax_.get_xlabel() != ""
+    True
     """
 
     def __init__(self, contributions: Contributions, *, row: int = 0, of_class: Any = None) -> None:
@@ -227,6 +238,17 @@ class MeasurementValueDisplay(_Display):
         Axes with the bars, after `plot`.
     figure_ : matplotlib Figure
         Figure of the axes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest import ProbabilisticDecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ProbabilisticDecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y, X_err=0.1)
+    >>> from probforest.explain import MeasurementValueDisplay
+    >>> display = MeasurementValueDisplay.from_estimator(tree, X, X_err=0.1, row=70)
+    >>> display.ax_.get_xlabel() != ""
+    True
     """
 
     def __init__(self, value: BetterMeasurements, *, row: int = 0) -> None:

@@ -177,6 +177,18 @@ class MeasurementValue(BetterMeasurements):
         What it is expected to be, if one value were known better.
     change : ndarray of shape (n_samples, n_features)
         The probability that another class would be the most probable one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest import ProbabilisticDecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ProbabilisticDecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y, X_err=0.1)
+    >>> value = tree.value_of_measurement(X[70:80], X_err=0.3)
+    >>> value.gain.shape
+    (10, 4)
+    >>> value.ranking(1)[0].name  # the petal length or width of one of them
+    'x3'
     """
 
     entropy: np.ndarray
@@ -269,6 +281,16 @@ class NumberMeasurementValue(BetterMeasurements):
         Standard deviation of every target, as it is.
     expected_std : ndarray of shape (n_samples, n_features)
         Root of the expected variance, if one value were known better.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest import ProbabilisticDecisionTreeRegressor
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> tree = ProbabilisticDecisionTreeRegressor(max_depth=3, error_scale=1.0).fit(X[:, :3], X[:, 3], X_err=0.1)
+    >>> value = tree.value_of_measurement(X[:5, :3], X_err=0.3)
+    >>> value.gain.shape, bool((value.expected_std <= value.std[:, None] + 0.1).all())
+    ((5, 3), True)
     """
 
     std: np.ndarray

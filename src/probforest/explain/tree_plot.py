@@ -62,6 +62,17 @@ def plot_tree(
     -------
     matplotlib Axes
         With the figure. Needs matplotlib (`pip install "probforest[plots]"`).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest import ProbabilisticDecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ProbabilisticDecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y, X_err=0.1)
+    >>> from probforest.explain import plot_tree
+    >>> axes = plot_tree(tree, X=X[70:71], X_err=0.1)
+    >>> len(axes.texts) > 3
+    True
     """
     words = TreeWords(model, tree, decimals)
     reach = None if X is None else _reach_of_one(words, model, X, measured)

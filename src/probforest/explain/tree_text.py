@@ -20,6 +20,17 @@ class Path(NamedTuple):
         Which values lead there.
     answer : str
         What the leaf says, and how many training objects it has.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest import ProbabilisticDecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ProbabilisticDecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y, X_err=0.1)
+    >>> from probforest.explain import decision_paths
+    >>> path = decision_paths(tree, X[:1], X_err=0.1)[0][0]
+    >>> path.probability > 0.9, len(path.conditions) > 0
+    (True, True)
     """
 
     probability: float
@@ -83,6 +94,17 @@ def decision_paths(model: Any, X: Any, *, tree: int = 0, most: int = 3, **measur
     -------
     list of list of Path
         Of every object, the most probable first. Conditions on the same side of a feature are given as one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from probforest import ProbabilisticDecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ProbabilisticDecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y, X_err=0.1)
+    >>> from probforest.explain import decision_paths
+    >>> paths = decision_paths(tree, X[70:71], X_err=0.1, most=2)[0]
+    >>> paths[0].conditions.startswith("x2 > ")
+    True
     """
     words = TreeWords(model, tree, 3)
     leaves, paths = words.tree.leaves, []

@@ -17,7 +17,6 @@ import sys
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
@@ -26,6 +25,7 @@ import numba
 from numba.core import caching, compiler, serialize
 
 from ..support.cache_folder import Store, open_store
+from ..support.version import VERSION
 
 _config: Any = numba.config
 _CompileResult: Any = compiler.CompileResult
@@ -134,7 +134,7 @@ def _edition() -> str:
     settings = [getattr(_config, name, None) for name in _SETTINGS]
     rest = repr((_SOURCE, sys.version, sys.platform, llvmlite.__version__, settings))
     python = f"{sys.version_info.major}{sys.version_info.minor}"
-    return f"{version('probforest')}-py{python}-numba{numba.__version__}-{sha256(rest.encode()).hexdigest()[:16]}"
+    return f"{VERSION}-py{python}-numba{numba.__version__}-{sha256(rest.encode()).hexdigest()[:16]}"
 
 
 def announce(name: str) -> None:

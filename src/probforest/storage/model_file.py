@@ -21,10 +21,11 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import version
 from typing import IO, Any, NamedTuple
 
 import numpy as np
+
+from ..support.version import VERSION
 
 FORMAT, FORMAT_VERSION = "probforest model", 3  # version 1 had tables of posteriors, version 2 no label truth
 DOCUMENT = "model.json"
@@ -56,7 +57,23 @@ Arrays = dict[str, np.ndarray]
 
 
 class ModelFileError(ValueError):
-    """The file is not a saved model, is damaged, or can't be read by this version."""
+    """The file is not a saved model, is damaged, or can't be read by this version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import probforest
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "notes.prf"
+    >>> _ = path.write_text("this is not a model")
+    >>> try:
+    ...     probforest.load(path)
+    ... except probforest.ModelFileError:
+    ...     print("not a model")
+    not a model
+    >>> folder.cleanup()
+    """
 
 
 class Header(NamedTuple):
@@ -140,7 +157,7 @@ def _header_text(document: Mapping[str, Any], declared: Mapping[str, Declaration
     header = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "written_by": version("probforest"),
+        "written_by": VERSION,
         "arrays": {name: declared[name].as_json() for name in sorted(declared)},
         "document": dict(document),
     }

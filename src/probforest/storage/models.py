@@ -131,6 +131,19 @@ def load(path: str | os.PathLike) -> Any:
     ------
     ModelFileError
         A ValueError: the file is something else, is damaged, or was written by a newer version of probforest.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> import probforest
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = probforest.ProbabilisticRandomForestClassifier(3, random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = probforest.save(forest, f"{folder}/irises.prf", about={"note": "three trees"})
+    ...     again = probforest.load(f"{folder}/irises.prf")
+    >>> bool((again.predict_proba(X) == forest.predict_proba(X)).all())
+    True
     """
     document, arrays = read_file(path, _check_header)
     with _blaming(path):
@@ -152,6 +165,18 @@ def describe(path: str | os.PathLike) -> Json:
         `n_nodes`, `classes` (list, None for a regressor), `n_features` (without error features), `has_fallback_trees`,
         `columns` (names of all columns of the table, or None), `about` (the notes of `save`), `written_by` (version of
         probforest), `format_version`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> import probforest
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = probforest.ProbabilisticRandomForestClassifier(3, random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = probforest.save(forest, f"{folder}/irises.prf", about={"note": "three trees"})
+    ...     probforest.describe(f"{folder}/irises.prf")["about"]
+    {'note': 'three trees'}
     """
     header = read_header(path, _check_header)
     document, shapes = header.document, {name: declared.shape for name, declared in header.arrays.items()}
