@@ -86,6 +86,20 @@ def test_an_object_has_the_same_answer_alone_and_with_others(model):
     np.testing.assert_array_equal(model.predict_proba(X_TEST[:20], X_err=X_ERR_TEST[:20]), together[:20])
 
 
+def test_objects_that_trees_are_grown_on_are_not_touched(model):
+    """Neither in a fit nor in pieces of a table: others are compared with them."""
+    features = model.feature_model_
+    table = model._read_table((X_BAD, X_ERR_BAD, None, None), features.layout)
+    assert measured_worse(features.read(table), features.median_errors).all()
+    options = {"unknown_error": "median", "max_bins": 255}
+    weight = np.ones(len(X_BAD))
+    found = features.prepare(table, weight, features.shared_bins, **options)
+    plain = replace(features, noisier=None).prepare(table, weight, features.shared_bins, **options)
+    np.testing.assert_array_equal(found.cells.values, plain.cells.values)
+    asked = features.apply(features.read(table), unknown_error="median")
+    assert (asked.values[:, :, 0] != plain.cells.values[:, :, 0]).any()
+
+
 @pytest.mark.parametrize("prior", [None, "empirical", "normal"])
 def test_a_prior_that_was_asked_for_is_used_for_all_objects(prior):
     forest = ProbabilisticRandomForestClassifier(2, prior=prior, random_state=0).fit(X, Y, X_err=X_ERR)

@@ -105,3 +105,10 @@ def test_a_few_holes_are_no_evidence():
     assert not informative_holes((labels == 1)[:, None], hard(labels), np.ones(100)).any()
     heavy = np.where(labels == 1, 1.0, 1e-9)  # one class has all the weight
     assert not informative_holes((labels == 1)[:, None], hard(labels), heavy).any()
+
+
+def test_holes_of_objects_that_weigh_nothing_say_nothing():
+    labels, weight = np.arange(40) % 2, np.ones(40)
+    weight[:10] = 0.0
+    missing = np.column_stack([np.arange(40) < 10, np.arange(40) >= 10])
+    assert not informative_holes(missing, hard(labels), weight).any()

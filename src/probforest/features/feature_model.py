@@ -8,7 +8,7 @@ weights of objects.
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -115,7 +115,8 @@ class FeatureModel:
         """What becomes of another training set, or of a piece of one, that trees are grown on with these features."""
         measurements = self.read(table)
         sizes = sizes_of_errors(measurements, self.error_features) if self.has_error_features else None
-        measurements = _distributions(measurements, sizes, self.layout, self, unknown_error, n_jobs)
+        alike = replace(self, noisier=None)  # objects that trees are grown on are what others are compared with
+        measurements = _distributions(measurements, sizes, self.layout, alike, unknown_error, n_jobs)
         kept = None if weight.all() else weight > 0
         codes = encode(measurements, bins, max_bins, kept, n_jobs)
         return FittedFeatures(self, measurements.cells(), codes, tuple(bins))

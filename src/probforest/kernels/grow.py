@@ -20,7 +20,7 @@ from .layout import (
     WEIGHT,
     Nodes,
 )
-from .propagate import left_probabilities, new_members, replace_parent, send, sum_products
+from .propagate import left_probabilities, new_members, replace_parent, send
 from .split import new_node_mass, new_search, split_node
 from .statistic import add_members, impurity_of, is_pure, n_values, score_of, weight_of, write_value
 
@@ -86,14 +86,11 @@ def enter_root(members, weight, class_index):
 
 
 @inlined
-def settle_missing(to_left, mass, weight, missing_left, complete):
-    """Give missing members (NaN in `to_left` (m,)) their probability to go left; all together have the `weight`.
+def settle_missing(to_left, mass, missing_left):
+    """Give missing members (NaN in `to_left` (m,)) their probability to go left.
 
     NaN as `missing_left` stands for the share of the observed weight. Returns (missing_left, share_left).
     """
-    if complete:
-        share_left = sum_products(mass, to_left) / weight
-        return (share_left if math.isnan(missing_left) else missing_left), share_left
     left, observed, missing = 0.0, 0.0, 0.0
     for m in range(to_left.shape[0]):
         if math.isnan(to_left[m]):
@@ -128,9 +125,7 @@ def apply_best_split(members, start, stop, node_weight, score, node, cells, bins
             break
         to_left = node.to_left[: stop - start]
         left_probabilities(cells, split.feature, split.threshold, index, to_left, node.scratch, node.steps)
-        missing_left, share_left = settle_missing(
-            to_left, node.mass[: stop - start], node_weight, split.missing_left, cells.complete
-        )
+        missing_left, share_left = settle_missing(to_left, node.mass, split.missing_left)
         right_end, left_end, right_weight, left_weight = send(
             members, start, stop, stop, stop + (stop - start), to_left, share_left, rules.keep_proba
         )

@@ -74,7 +74,7 @@ def _tails(counts: np.ndarray, n_trials: float, frequencies: np.ndarray) -> np.n
 
 def _effective_number(weight: np.ndarray) -> float:
     """Number of equal weights whose mean is known as well."""
-    if len(weight) == 0:
+    if not weight.any():
         return 0.0
     relative = weight / weight.max()  # squares of the smallest weights would be 0
     return relative.sum() ** 2 / np.square(relative).sum()
