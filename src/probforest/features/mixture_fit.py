@@ -13,7 +13,7 @@ from ..kernels.layout import Mixture, MixtureSums
 from ..kernels.mixture import expectations, log_likelihoods, sums_of_objects
 from ..support.threads import in_threads
 
-_FIRST_STEPS = 5  # of the EM algorithm, to see whether more components help
+_FIRST_STEPS = 8  # of the EM algorithm, to see whether more components help
 _LENGTHENING, _LONGEST = 1.2, 1.8  # of steps, from one to the next, and of all
 _ENOUGH = 3e-4  # gain of the log-likelihood per object in a step, below which no step follows
 _LEAST_GAIN = 1e-3  # of objects that were held out: less is no reason for more components
@@ -22,7 +22,6 @@ _LEAST_VARIANCE = 1e-3  # of a component in any direction; a feature has 1 in al
 _PSEUDO_OBJECTS = 1.0  # objects that a component has in addition, with the covariance of all: none of them collapses
 _LEAST_SHARE = 1e-10  # of a component; its logarithm is a number
 _DIGITS = 9  # of a mixture: sums of the same numbers in another order must not make another forest
-_MANY = 2500  # objects, from which on a part of them is enough to find the number of components
 _PIECE = 512  # objects at a time; sums depend on where pieces end, so that it is the same for any number of threads
 
 
@@ -34,7 +33,7 @@ class Effort(NamedTuple):
     last_steps: int  # with all objects and the best number of components, at most
 
 
-THOROUGH, QUICK = Effort(32, 12, 20), Effort(4, 5, 5)
+THOROUGH, QUICK = Effort(32, 8, 20), Effort(4, 5, 5)
 
 
 class NoisyPoints(NamedTuple):
@@ -70,12 +69,11 @@ def fit_mixture(points: NoisyPoints, effort: Effort = THOROUGH, n_jobs: int | No
 
 
 def _halves(points: NoisyPoints) -> tuple[NoisyPoints, NoisyPoints]:
-    """Half of the objects, or of a part of many, and the other half, chosen by what they are, so that neither the order
-    of rows and features nor objects that come twice change the choice."""
+    """Half of the objects, and the other half, chosen by what they are, so that neither the order of rows and features
+    nor objects that come twice change the choice."""
     about = points.place.sum(axis=1) / np.sqrt(points.place.shape[1])
-    part = -(-len(about) // _MANY)  # one object of so many
-    used, held_out = np.floor(10_000 * about) % part == 0, np.floor(100 * about) % 2 == 0
-    return points.rows(used & ~held_out), points.rows(used & held_out)
+    held_out = np.floor(100 * about) % 2 == 0
+    return points.rows(~held_out), points.rows(held_out)
 
 
 def _standard(n_features: int) -> Mixture:
