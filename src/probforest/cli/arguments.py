@@ -17,7 +17,7 @@ def integer(low: int, *, but_not: int | None = None) -> Callable[[str], int]:
     def read(text: str) -> int:
         number = int(text)
         if number < low or number == but_not:
-            raise argparse.ArgumentTypeError(f"{number} is out of range")
+            raise argparse.ArgumentTypeError(f"{number} is out of range, which begins at {low}")
         return number
 
     read.__name__ = "whole number"  # which argparse calls it

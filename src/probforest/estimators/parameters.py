@@ -279,7 +279,7 @@ FOREST_REGRESSOR_PARAMETERS = _of_numbers(FOREST_PARAMETERS) | {
         "bool",
         "Whether to correct the distributions so that intervals contain as many targets as they should, by the "
         "objects that each tree did not draw. It holds for tables like the training set, and in the mean over all "
-        "objects. Means are not changed by it. It also makes conformal intervals possible.",
+        "objects. `predict` gives the means before calibration. It also makes conformal intervals possible.",
         check_flag,
     ),
     "oob_score": Parameter(

@@ -137,7 +137,7 @@ def _read_errors(X_err, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]
         both = _spread_out(errors, shape)
         return both, both
     below, above = (_errors_of_shape(side, f"X_err[{place}]", shape) for place, side in enumerate(X_err))
-    _refuse(above < 0, above, "X_err[1], the upper error,", expected)
+    _refuse(above < 0, above, "X_err[1], the upper error,", expected + "; the order is (lower, upper)")
     below = _without_sign(below, expected)
     return _spread_out(below, shape), _spread_out(above, shape)
 
@@ -164,7 +164,8 @@ def _errors_of_shape(X_err, name: str, shape: tuple[int, int]) -> np.ndarray:
     if errors.ndim > 2 or (errors.ndim == 2 and errors.shape != shape):
         raise ValueError(
             f"{name} has shape {errors.shape}, but X has shape {shape}. Give a scalar, one error per feature, "
-            f"shape ({n_features},), or one per value, shape {shape}."
+            f"shape ({n_features},), or one per value, shape {shape}. For lower and upper errors give a tuple, "
+            "X_err=(lower, upper)."
         )
     return errors
 

@@ -39,7 +39,7 @@ def read_places(y: Any, n_objects: int) -> tuple[np.ndarray, bool]:
         return np.broadcast_to(places, (n_objects, places.shape[1])), False
     raise ValueError(
         f"y has shape {places.shape}; expected a number, one per object, ({n_objects},), several per object, "
-        f"({n_objects}, k), or the same ones for all objects, (1, k)."
+        f"({n_objects}, k), or the same ones for all objects, (1, k): for a grid, y[None, :]."
     )
 
 
