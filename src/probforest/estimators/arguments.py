@@ -193,7 +193,9 @@ NUMBER_ATTRIBUTES = {
     "error_scale_": Description(
         "float", 'The factor of errors that was used: `error_scale`, or what "auto" chose (0: values are exact).'
     ),
-    "prior_": Description('{"empirical", "normal", "joint"} or None', 'The prior that was used: `prior`, or what "auto" chose.'),
+    "prior_": Description(
+        '{"empirical", "normal", "joint"} or None', 'The prior that was used: `prior`, or what "auto" chose.'
+    ),
     "error_trial_": Description(
         "ErrorTrial or None",
         'If "auto" chose between ways to use errors: the out-of-bag `crps` of small forests by the prior they used, '

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .feature_bins import FeatureBins, learn_bins
-from .joint_prior import SAMPLE, JointPrior, learn_joint_prior
+from .joint_prior import JointPrior, learn_joint_prior
 from .limits import TrainingSpread
 from .measurements import Measurements
+from .mixture_fit import MODERATE, QUICK, THOROUGH, Effort
 from .noisier_objects import NoisierObjects
 from .prior import Prior, learn_priors, sample_of
 
@@ -49,23 +50,25 @@ class FeatureLearner:
 
     def joint_prior_for(self, measurements: Measurements) -> JointPrior | None:
         if self.prior == "joint":
-            self.joint = self._learn_joint_prior(measurements, self.priors)
+            self.joint = self._learn_joint_prior(measurements, self.priors, QUICK if self.quick else THOROUGH)
         elif self.for_noisier:
             self.noisier = self._learn_about_noisier(measurements)
         return self.joint
 
-    def _learn_joint_prior(self, measurements: Measurements, priors: Sequence[Prior | None]) -> JointPrior:
+    def _learn_joint_prior(
+        self, measurements: Measurements, priors: Sequence[Prior | None], effort: Effort
+    ) -> JointPrior:
         find, missing = self.telling_holes, np.isnan(measurements.center.T)
         completed = np.ones(len(priors), dtype=bool) if find is None else ~find(missing)
         table, weight = self._with_others(measurements)
-        return learn_joint_prior(priors, table, weight, completed, self.n_jobs, quick=self.quick)
+        return learn_joint_prior(priors, table, weight, completed, self.n_jobs, effort)
 
     def _learn_about_noisier(self, measurements: Measurements) -> NoisierObjects | None:
-        """None: no feature says anything about another one."""
+        """None: no feature says anything about another one. Most tables have no such objects, and all fits pay for it."""
         priors = self.priors
         if self.prior != "empirical":
             priors = learn_priors("empirical", *self._with_others(measurements), self.n_jobs)
-        joint = self._learn_joint_prior(measurements, priors)
+        joint = self._learn_joint_prior(measurements, priors, MODERATE)
         return NoisierObjects(tuple(priors), joint) if joint.groups else None
 
     def measured_worse(self, measurements: Measurements) -> None:
@@ -77,7 +80,7 @@ class FeatureLearner:
         if others is None:
             return measurements, self.weight
         mean = self.weight[self.weight > 0].mean()
-        sample = sample_of(np.concatenate([self.weight, np.full(others.n_objects, mean)]), SAMPLE)
+        sample = sample_of(np.concatenate([self.weight, np.full(others.n_objects, mean)]), THOROUGH.n_objects)
         own, of_others = sample[sample < len(self.weight)], sample[sample >= len(self.weight)] - len(self.weight)
         weight = np.concatenate([self.weight[own], np.full(len(of_others), mean)])
         return measurements.rows(own).followed_by(others.rows(of_others)), weight

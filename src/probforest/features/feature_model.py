@@ -23,9 +23,10 @@ from .error_shift import ErrorShift, find_shifts
 from .error_spread import ErrorSpread, learn_error_spreads, sizes_of_errors
 from .feature_bins import FeatureBins, bins_between
 from .feature_learner import FeatureLearner, FindTellingHoles
-from .joint_prior import NARROWING, SAMPLE, JointPrior, with_posteriors
+from .joint_prior import NARROWING, JointPrior, with_posteriors
 from .limits import TrainingSpread
 from .measurements import Measurements, read_measurements
+from .mixture_fit import THOROUGH
 from .noisier_objects import NoisierObjects, measured_worse, relative_errors
 from .prior import Prior, sample_of
 
@@ -329,7 +330,7 @@ def _unlabelled(
         measurements = _checked(table.unlabelled, families)
         measurements = measurements.with_errors_known(unknown_error, medians if table.has_errors else None)
         measurements = measurements.with_logarithms().with_errors_scaled(error_scale)
-    return measurements.rows(sample_of(np.ones(measurements.n_objects), SAMPLE))
+    return measurements.rows(sample_of(np.ones(measurements.n_objects), THOROUGH.n_objects))
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from ..kernels.scores import move_cells
 from ..support.threads import in_threads, shares_of_threads
 from .feature_groups import groups_of_features
 from .measurements import Measurements
-from .mixture_fit import QUICK, THOROUGH, NoisyPoints, fit_mixture
+from .mixture_fit import THOROUGH, Effort, NoisyPoints, fit_mixture
 from .prior import Cell, EmpiricalPrior, Prior, sample_of, with_priors
 from .scored_cells import NormalScores, Sites, scored_cells, sites_of
 
@@ -25,7 +25,6 @@ from .scored_cells import NormalScores, Sites, scored_cells, sites_of
 # combinations of values that it can't have. Cells that are narrower by this power of what the others say were better on
 # all tables (docs/priors.md), and an error about which the others say nothing stays as it is.
 NARROWING = 2.0
-SAMPLE, QUICK_SAMPLE = 5000, 600  # objects that it is learnt from
 _PIECE = 4096  # objects at a time, at most
 
 
@@ -51,12 +50,10 @@ def learn_joint_prior(
     weight: np.ndarray,
     completed: np.ndarray,
     n_jobs: int | None = None,
-    *,
-    quick: bool = False,
+    effort: Effort = THOROUGH,
 ) -> JointPrior:
-    """Learn from a training set, as it was measured; `priors` are those of its features. `quick`: from few objects, and
-    roughly."""
-    sample = sample_of(weight, QUICK_SAMPLE if quick else SAMPLE)
+    """Learn from a training set, as it was measured; `priors` are those of its features."""
+    sample = sample_of(weight, effort.n_objects)
     table, scales = with_priors(priors, measurements.rows(sample), n_jobs), _scales(priors)
 
     def site(j: int) -> Sites:
@@ -66,7 +63,7 @@ def learn_joint_prior(
     groups = []
     for features in groups_of_features(sites, weight[sample]):
         points = _points([sites[j] for j in features.tolist()], weight[sample])
-        mixture = fit_mixture(points, QUICK if quick else THOROUGH, n_jobs)
+        mixture = fit_mixture(points, effort, n_jobs)
         if mixture is not None:
             groups.append(FeatureGroup(features, mixture))
     return JointPrior(tuple(groups), completed)

@@ -28,12 +28,13 @@ _PIECE = 512  # objects at a time; sums depend on where pieces end, so that it i
 class Effort(NamedTuple):
     """How much to do for a mixture."""
 
+    n_objects: int  # that it is learnt from, at most
     most_components: int
     more_steps: int  # of the EM algorithm for each number of components that helps, at most
     last_steps: int  # with all objects and the best number of components, at most
 
 
-THOROUGH, QUICK = Effort(32, 8, 20), Effort(4, 5, 5)
+THOROUGH, MODERATE, QUICK = Effort(5000, 32, 8, 20), Effort(2500, 8, 8, 10), Effort(600, 4, 5, 5)
 
 
 class NoisyPoints(NamedTuple):
