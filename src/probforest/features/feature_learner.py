@@ -64,7 +64,8 @@ class FeatureLearner:
         return learn_joint_prior(priors, table, weight, completed, self.n_jobs, effort)
 
     def _learn_about_noisier(self, measurements: Measurements) -> NoisierObjects | None:
-        """None: no feature says anything about another one. Most tables have no such objects, and all fits pay for it."""
+        """None: no feature says anything about another one. All fits pay for it, though few tables have such objects:
+        the effort is moderate."""
         priors = self.priors
         if self.prior != "empirical":
             priors = learn_priors("empirical", *self._with_others(measurements), self.n_jobs)
