@@ -13,7 +13,7 @@ from .joint_prior import JointPrior, with_posteriors
 from .measurements import Measurements
 from .prior import Prior
 
-MUCH_WORSE = 4.0  # times the median error of a feature, in the geometric mean over the features of an object
+MUCH_WORSE = 8.0  # times the median error of a feature, in the geometric mean over the features of an object
 
 
 @dataclass(frozen=True, eq=False)
