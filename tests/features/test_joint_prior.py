@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from probforest import ProbabilisticDecisionTreeClassifier, ProbabilisticRandomForestClassifier
 from probforest.datasets import add_noise, make_two_classes, remove_cells
@@ -151,6 +152,16 @@ def test_scores_are_normal_and_have_an_inverse():
     np.testing.assert_allclose(scale.score(scale.value(z)), z, atol=1e-6)
     assert np.isnan(scale.score(np.array([np.nan])))[0]
     assert not scale.knows(np.array([np.nan, 1e9])).any()
+
+
+def test_scores_are_those_of_the_prior_at_its_edges_and_close_to_them_between():
+    """z = Φ⁻¹(F(x)) with F of the prior, whose density is constant between edges; the tails know little of it."""
+    _, X, X_err = correlated()
+    prior = learn_priors("empirical", read_measurements(X, X_err), np.ones(len(X)))[0]
+    scale, below = NormalScores.of(prior), np.append(0.0, np.cumsum(prior.mass)) / prior.mass.sum()
+    np.testing.assert_allclose(ndtr(scale.score(prior.edges)), below, atol=5e-4)
+    x = np.linspace(*np.interp([0.02, 0.98], below, prior.edges), 500)
+    np.testing.assert_allclose(ndtr(scale.score(x)), np.interp(x, prior.edges, below), atol=0.01)
 
 
 def test_hundreds_of_features_are_divided_into_groups_of_those_that_correlate():
