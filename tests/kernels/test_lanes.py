@@ -1,9 +1,10 @@
 """Operations on several numbers at once, beside NumPy's."""
 
 import numpy as np
+import pytest
 
 from probforest.kernels.jit import kernel
-from probforest.kernels.lanes import LANES, in_all, inverse_root, load, plus, product, rest, store
+from probforest.kernels.lanes import LANES, aligned_zeros, in_all, inverse_root, load, plus, product, rest, store
 
 
 @kernel
@@ -30,3 +31,13 @@ def test_rows_may_start_anywhere():
     rows, out = memory[1:].reshape(3, LANES), np.zeros((6, LANES))
     use_all(rows, 0.0, out)
     np.testing.assert_allclose(out[2], rows[0] * rows[1], rtol=1e-15)
+
+
+@pytest.mark.parametrize("shape", [(1,), (7, LANES), (3, 5, LANES)])
+def test_aligned_zeros_begin_with_a_cache_line(shape):
+    room = aligned_zeros(shape)
+    assert room.shape == shape
+    assert room.dtype == np.float64
+    assert room.flags.c_contiguous
+    assert room.ctypes.data % 64 == 0
+    assert not room.any()

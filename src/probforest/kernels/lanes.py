@@ -5,6 +5,7 @@ register, once per lane, stays a loop over single numbers. Here are the few oper
 (n, LANES) arrays of float64. Without JIT, the same operations are NumPy's.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ from numba.extending import intrinsic, register_model
 from .cache import compiler_is_off
 
 LANES = 16  # two or four vector registers: while one sum waits for its last addition, the others go on
+_CACHE_LINE = 64  # bytes
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
 
@@ -139,3 +141,12 @@ def product(x, y):
 def inverse_root(x):
     """1/√x"""
     return 1.0 / np.sqrt(x)
+
+
+# Not a kernel: arrays that are made in Python need not be compiled.
+def aligned_zeros(shape: tuple[int, ...]) -> np.ndarray:
+    """Zeros for rows that begin where cache lines do: reading a vector from two lines takes twice as long."""
+    size = math.prod(shape)
+    room = np.zeros(size + _CACHE_LINE // 8)
+    skipped = -room.ctypes.data % _CACHE_LINE // 8
+    return room[skipped : skipped + size].reshape(shape)

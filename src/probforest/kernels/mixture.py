@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from .jit import inlined, kernel
-from .lanes import LANES, in_all, inverse_root, load, plus, product, rest, store
+from .lanes import LANES, aligned_zeros, in_all, inverse_root, load, plus, product, rest, store
 from .layout import REAL, Mixture, MixtureSpace, MixtureSums
 
 _LOG_TWO_PI = math.log(2.0 * math.pi)
@@ -55,6 +55,25 @@ def fill(mean, covariance, space, factor):
         store(off, i, rest(load(space.place, i), seen_here, in_all(mean[i])))
 
 
+@inlined
+def less_products(left, row, other, first, last):
+    """`left` − Σ row[k] other[k] over first <= k < last."""
+    for k in range(first, last):
+        left = rest(left, load(row, k), load(other, k))
+    return left
+
+
+@inlined
+def less_products_of_four(a, b, c, d, rows, at, other, first, last):
+    """The same for `rows` (…, n, L) from `at` on, for four of them at a time: `other` is read once for all."""
+    row_a, row_b, row_c, row_d = rows[at], rows[at + 1], rows[at + 2], rows[at + 3]
+    for k in range(first, last):
+        shared = load(other, k)
+        a, b = rest(a, load(row_a, k), shared), rest(b, load(row_b, k), shared)
+        c, d = rest(c, load(row_c, k), shared), rest(d, load(row_d, k), shared)
+    return a, b, c, d
+
+
 @kernel
 def factorise(factor, scale, seen, volume):
     """L of the matrices in `factor`, in place, column by column, and L⁻¹ times its last row; one over the diagonal of L
@@ -63,32 +82,39 @@ def factorise(factor, scale, seen, volume):
     store(volume, 0, in_all(1.0))
     for j in range(n_features):
         of_pivot = factor[j]
-        pivot = load(of_pivot, j)
-        for k in range(j):
-            pivot = rest(pivot, load(of_pivot, k), load(of_pivot, k))
+        pivot = less_products(load(of_pivot, j), of_pivot, of_pivot, 0, j)
         store(volume, 0, product(load(volume, 0), pivot))
-        store(scale, j, product(inverse_root(pivot), load(seen, j)))
-        for i in range(j + 1, n_features + 1):
-            row = factor[i]
-            left = load(row, j)
-            for k in range(j):
-                left = rest(left, load(row, k), load(of_pivot, k))
-            store(row, j, product(left, load(scale, j)))
+        own = product(inverse_root(pivot), load(seen, j))
+        store(scale, j, own)
+        n_rows = n_features - j
+        for i in range(j + 1, j + 1 + n_rows - n_rows % 4, 4):
+            start = load(factor[i], j), load(factor[i + 1], j), load(factor[i + 2], j), load(factor[i + 3], j)
+            a, b, c, d = less_products_of_four(start[0], start[1], start[2], start[3], factor, i, of_pivot, 0, j)
+            store(factor[i], j, product(a, own))
+            store(factor[i + 1], j, product(b, own))
+            store(factor[i + 2], j, product(c, own))
+            store(factor[i + 3], j, product(d, own))
+        for i in range(j + 1 + n_rows - n_rows % 4, n_features + 1):
+            left = less_products(load(factor[i], j), factor[i], of_pivot, 0, j)
+            store(factor[i], j, product(left, own))
 
 
 @kernel
 def invert(factor, scale, inverse):
-    """(L⁻¹)ᵢⱼ into `inverse` (d, d, L) at j, i."""
-    n_features = scale.shape[0]
-    for i in range(n_features):
-        of_row = factor[i]
-        for j in range(i):
-            row = inverse[j]
-            left = in_all(0.0)
-            for k in range(j, i):
-                left = rest(left, load(of_row, k), load(row, k))
-            store(row, i, product(left, load(scale, i)))
-        store(inverse[i], i, load(scale, i))
+    """(L⁻¹)ᵢⱼ into `inverse` (d, d, L) at j, i; what lies below its diagonal must be 0."""
+    for i in range(scale.shape[0]):
+        of_row, own = factor[i], load(scale, i)
+        for j in range(0, i - i % 4, 4):
+            zero = in_all(0.0)
+            a, b, c, d = less_products_of_four(zero, zero, zero, zero, inverse, j, of_row, j, i)
+            store(inverse[j], i, product(a, own))
+            store(inverse[j + 1], i, product(b, own))
+            store(inverse[j + 2], i, product(c, own))
+            store(inverse[j + 3], i, product(d, own))
+        for j in range(i - i % 4, i):
+            left = less_products(in_all(0.0), of_row, inverse[j], j, i)
+            store(inverse[j], i, product(left, own))
+        store(inverse[i], i, own)
 
 
 @inlined
@@ -167,11 +193,17 @@ def add_component(space, k, shares, mass, first, second):
     for i in range(n_features):
         row, products, minus_here = space.inverse[i], second[i], load(minus_residual, i)
         store(first, i, rest(load(first, i), share, minus_here))
-        for j in range(i, n_features):
-            other = space.inverse[j]
-            left = product(minus_here, load(minus_residual, j))
-            for m in range(j, n_features):
-                left = rest(left, load(row, m), load(other, m))
+        n_rows = n_features - i
+        for j in range(i, i + n_rows - n_rows % 4, 4):
+            a, b = product(minus_here, load(minus_residual, j)), product(minus_here, load(minus_residual, j + 1))
+            c, d = product(minus_here, load(minus_residual, j + 2)), product(minus_here, load(minus_residual, j + 3))
+            a, b, c, d = less_products_of_four(a, b, c, d, space.inverse, j, row, j, n_features)
+            store(products, j, plus(load(products, j), share, a))
+            store(products, j + 1, plus(load(products, j + 1), share, b))
+            store(products, j + 2, plus(load(products, j + 2), share, c))
+            store(products, j + 3, plus(load(products, j + 3), share, d))
+        for j in range(i + n_rows - n_rows % 4, n_features):
+            left = less_products(product(minus_here, load(minus_residual, j)), row, space.inverse[j], j, n_features)
             store(products, j, plus(load(products, j), share, left))
 
 
@@ -298,7 +330,7 @@ def mixture_space(mixture: Mixture) -> MixtureSpace:
         "log_density": (k, LANES),
         "shares": (k, LANES),
     }
-    numbers = {name: np.zeros(shape, dtype=REAL) for name, shape in shapes.items()}
+    numbers = {name: aligned_zeros(shape) for name, shape in shapes.items()}
     return MixtureSpace(**numbers, has_holes=np.zeros(d, dtype=bool), used=np.zeros(k, dtype=bool))
 
 
@@ -306,7 +338,7 @@ def sums_of_objects(place: np.ndarray, variance: np.ndarray, weight: np.ndarray,
     """What the kernel adds up over objects (n, d)."""
     k, d = mixture.mean.shape
     shapes = (k, LANES), (k, d, LANES), (k, d, d, LANES), (LANES,)
-    in_lanes = MixtureSums(*(np.zeros(shape, dtype=REAL) for shape in shapes))
+    in_lanes = MixtureSums(*(aligned_zeros(shape) for shape in shapes))
     add_expectations(place, variance, weight, mixture, in_lanes, mixture_space(mixture))
     return MixtureSums(*(part.sum(axis=-1) for part in in_lanes))
 
