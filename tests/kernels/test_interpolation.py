@@ -20,7 +20,7 @@ def naive(x, places, values):
     return (1 - share) * values[right - 1] + share * values[right]
 
 
-@pytest.mark.parametrize("n_places", [1, 2, 3, 4, 5, 64, 65, 300])
+@pytest.mark.parametrize("n_places", [1, 2, 3, 4, 5, 64, 65, 128, 129, 300, 5000])
 def test_it_is_on_the_line_between_neighbours(n_places):
     random = np.random.default_rng(n_places)
     places, values = np.sort(random.normal(size=n_places)), random.normal(size=n_places)

@@ -5,18 +5,23 @@ import numpy as np
 from .jit import inlined, kernel
 from .layout import REAL
 
+_FEW = np.uint64(128)  # places: counting those below, as vector instructions, is faster than a search among them
+
 
 @inlined
 def interpolate_at(at, places, values):
     """The `values` (m,) at increasing `places` (m,), interpolated at one place; constant beyond the ends, NaN for NaN.
-    Halves, as a difference of large numbers may overflow; and no branches, which can't be predicted."""
+    Halves, as a difference of large numbers may overflow. The processor can't predict the branches of a search."""
     n_places = places.shape[0]
-    left, count = np.uint64(0), np.uint64(n_places)
-    while count > np.uint64(1):  # the first of `count` places from `left` on lies below, or is the first of all
+    first, count = np.uint64(0), np.uint64(n_places)
+    while count > _FEW:  # the first of `count` places from `first` on lies below, or is the first of all
         half = count >> np.uint64(1)
-        left += half * np.uint64(places[left + half] < at)
+        first += half * np.uint64(places[first + half] < at)
         count -= half
-    left = min(left, np.uint64(max(n_places - 2, 0)))
+    below, few = np.int64(0), places[first : first + count]
+    for k in range(few.shape[0]):
+        below += few[k] < at
+    left = min(first + np.uint64(max(below - 1, 0)), np.uint64(max(n_places - 2, 0)))
     right = min(left + np.uint64(1), np.uint64(n_places - 1))
     low, high = places[left], places[right]
     width, to = 0.5 * high - 0.5 * low, 0.5 * min(max(at, low), high) - 0.5 * low

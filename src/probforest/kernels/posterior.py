@@ -6,6 +6,7 @@ from .cdf import SQUASH, TABLE_STEPS, look_up, look_up_all, squashed_position
 from .jit import inlined, kernel
 from .layout import INDEX, REAL, MeasuredCell
 
+N_LEVELS = 3  # quantiles of a cell that are computed at once: −1σ, 0 and 1σ
 _FINE_REACH = 4.0  # σ: nearly all of a cell
 _NOTHING = 1e-7  # a value with less of its probability where the prior has any lies 5 σ or more from all true ones
 _LEVEL_TOLERANCE = 1e-5  # of the probability below a quantile
@@ -33,22 +34,25 @@ def cell_cdf(cell, threshold):
     return look_up(cell.table, 0, place_in_table(cell, threshold), TABLE_STEPS)
 
 
-@kernel
-def first_above(edges, value):
-    """The number of the first of `edges` above `value`. They are few: counting them, as vector instructions, is faster
-    than a search, which has branches that can't be predicted."""
-    count = 0
+@inlined
+def count_up_to(edges, low, middle, high):
+    """How many of `edges` are not above each of three places. They are few: counting them, as vector instructions, is
+    faster than a search, which has branches that can't be predicted."""
+    up_to_low, up_to_middle, up_to_high = np.int64(0), np.int64(0), np.int64(0)
     for k in range(edges.shape[0]):
-        count += edges[k] <= value
-    return count
+        up_to_low += edges[k] <= low
+        up_to_middle += edges[k] <= middle
+        up_to_high += edges[k] <= high
+    return up_to_low, up_to_middle, up_to_high
 
 
-@kernel
-def window(edges, low, high):
-    """The prior's cells [first, last) that have something between `low` and `high`; none is last <= first."""
+@inlined
+def window(edges, low, center, high):
+    """The prior's cells [first, last) that have something between `low` and `high`; none is last <= first. And the
+    number of the first of `edges` above `center`."""
     n_cells = edges.shape[0] - 1
-    first = min(max(first_above(edges, low) - 1, 0), n_cells)
-    return first, min(first_above(edges, high), n_cells)
+    up_to_low, above_center, up_to_high = count_up_to(edges, low, center, high)
+    return min(max(up_to_low - 1, 0), n_cells), min(up_to_high, n_cells), above_center
 
 
 @kernel
@@ -57,7 +61,7 @@ def likelihoods(center, lower, upper, reach, edges, table, out, windows):
     and into `windows` (n, 2), where that is not nothing: up to `reach` σ from the measured value."""
     for i in range(center.shape[0]):
         cell = MeasuredCell(center[i], 1.0 / lower[i], 1.0 / upper[i], table)
-        first, last = window(edges, center[i] - reach * lower[i], center[i] + reach * upper[i])
+        first, last, _ = window(edges, center[i] - reach * lower[i], center[i], center[i] + reach * upper[i])
         windows[i, 0], windows[i, 1] = first, last
         below = cell_cdf(cell, edges[first])
         for k in range(first, last):
@@ -97,11 +101,11 @@ def maximise(likelihood, windows, weight, n_steps, mass, gain):
             mass[k] *= gain[k] / seen if seen > 0.0 else 1.0
 
 
-@kernel
-def keeps_its_shape(edges, center, lower, upper):
+@inlined
+def keeps_its_shape(edges, right, center, lower, upper):
     """Whether a measured value is so fine that the prior has nothing to say about it: nearly all of it lies in the
-    prior's cell around the value (or the two that meet there), in those beside, or beyond the prior's ends."""
-    right = first_above(edges, center)
+    prior's cell around the value (or the two that meet there), in those beside, or beyond the prior's ends. `right` is
+    the first edge above the value."""
     left = right - 1
     if left >= 0 and edges[left] == center:
         left -= 1
@@ -109,7 +113,7 @@ def keeps_its_shape(edges, center, lower, upper):
     return is_above and (right + 1 >= edges.shape[0] or center + _FINE_REACH * upper <= edges[right + 1])
 
 
-@kernel
+@inlined
 def fill_cumulative(cell, edges, density, steps, below, cumulative):
     """F of a measured value at `edges` (m + 1,) into `below`, and the posterior's mass, not normalised, from the first
     to each of them into `cumulative`. Returns that of all; 0 where the prior, with its `density` (m,) between the
@@ -119,13 +123,40 @@ def fill_cumulative(cell, edges, density, steps, below, cumulative):
         below[k] = place_in_table(cell, edges[k])
         steps[k] = 0
     look_up_all(cell.table, steps, below, n_cells + 1, below)
-    total, densest = 0.0, 0.0
-    cumulative[0] = 0.0
     for k in range(n_cells):
-        total += (below[k + 1] - below[k]) * density[k]
+        cumulative[k + 1] = (below[k + 1] - below[k]) * density[k]
+    cumulative[0] = 0.0
+    return add_up(cumulative[1 : n_cells + 1], density)
+
+
+@inlined
+def add_up(mass, density):
+    """Replace masses (m,) by their sums from the first one on. Returns that of all; 0 if it is next to nothing beside
+    the largest density (m,). Four masses at a time: each sum waits for the last one."""
+    count, total, densest = mass.shape[0], 0.0, 0.0
+    fours = count - count % 4
+    for k in range(0, fours, 4):
+        one, two, three, four = mass[k], mass[k + 1], mass[k + 2], mass[k + 3]
+        mass[k], mass[k + 1], mass[k + 2] = total + one, total + (one + two), total + ((one + two) + three)
+        total += (one + two) + (three + four)
+        mass[k + 3] = total
+        densest = max(densest, max(max(density[k], density[k + 1]), max(density[k + 2], density[k + 3])))
+    for k in range(fours, count):
+        total += mass[k]
+        mass[k] = total
         densest = max(densest, density[k])
-        cumulative[k + 1] = total
     return total if total > _NOTHING * densest else 0.0
+
+
+@inlined
+def count_below(values, one, two, three):
+    """How many of `values` (m,) are below each of three levels."""
+    below_one, below_two, below_three = np.int64(0), np.int64(0), np.int64(0)
+    for k in range(values.shape[0]):
+        below_one += values[k] < one
+        below_two += values[k] < two
+        below_three += values[k] < three
+    return below_one, below_two, below_three
 
 
 @kernel
@@ -159,7 +190,7 @@ def place_of(cell, inverse, target, low, high, below_low, below_high, tolerance)
 
 @kernel
 def quantiles(center, lower, upper, reach, edges, density, table, inverse, levels, steps, scratch, out):
-    """The quantiles of the posteriors of cells (n,) at `levels` (q,), increasing, into `out` (n, q).
+    """The quantiles of the posteriors of cells (n,) at `levels` (3,) into `out` (n, 3).
 
     The prior has a `density` (m,) between `edges` (m + 1,), where the posterior is a piece of the cell's own
     distribution, which ends `reach` σ from its centre. NaN where the cell is finer than what the prior knows, or where
@@ -169,20 +200,19 @@ def quantiles(center, lower, upper, reach, edges, density, table, inverse, level
     for i in range(center.shape[0]):
         x, cell = center[i], MeasuredCell(center[i], 1.0 / lower[i], 1.0 / upper[i], table)
         least, most = x - reach * lower[i], x + reach * upper[i]
-        first, last = window(edges, least, most)
+        first, last, above_center = window(edges, least, x, most)
         n_cells, total = last - first, 0.0
         # Slices: an index that might be negative, as far as the compiler knows, is no vector instruction.
         here, dense = edges[first : last + 1], density[first:last]
-        if n_cells > 0 and not keeps_its_shape(edges, x, lower[i], upper[i]):
+        if n_cells > 0 and not keeps_its_shape(edges, above_center, x, lower[i], upper[i]):
             total = fill_cumulative(cell, here, dense, steps, below, cumulative)
-        k = 0
-        for q in range(levels.shape[0]):
-            if not total > 0.0:
+        if not total > 0.0:
+            for q in range(N_LEVELS):
                 out[i, q] = np.nan
-                continue
-            target = levels[q] * total
-            while k < n_cells - 1 and cumulative[k + 1] < target:
-                k += 1
+            continue
+        found = count_below(cumulative[1:n_cells], levels[0] * total, levels[1] * total, levels[2] * total)
+        for q in range(N_LEVELS):
+            k, target = found[q], levels[q] * total
             out[i, q] = place_of(
                 cell,
                 inverse,
@@ -202,12 +232,13 @@ def inverse_table(table: np.ndarray) -> np.ndarray:
 
 
 def posterior_quantiles(center, lower, upper, reach, edges, density, table, levels, inverse=None) -> np.ndarray:
-    """The quantiles (n, q) at `levels` (q,). The `inverse` of the table need not be computed if it is known."""
+    """The quantiles (n, q) at up to three `levels` (q,). The `inverse` of the table need not be computed if it is
+    known."""
     inverse = inverse_table(table) if inverse is None else inverse
-    out, scratch = np.empty((len(center), len(levels)), dtype=REAL), np.empty((2, len(edges)), dtype=REAL)
-    steps = np.empty(len(edges), dtype=INDEX)
-    quantiles(center, lower, upper, reach, edges, density, table, inverse, levels, steps, scratch, out)
-    return out
+    out, scratch = np.empty((len(center), N_LEVELS), dtype=REAL), np.empty((2, len(edges)), dtype=REAL)
+    steps, all_levels = np.empty(len(edges), dtype=INDEX), np.resize(levels, N_LEVELS)
+    quantiles(center, lower, upper, reach, edges, density, table, inverse, all_levels, steps, scratch, out)
+    return out[:, : len(levels)]
 
 
 def most_likely_masses(center, lower, upper, weight, reach, edges, table, n_steps) -> np.ndarray:
