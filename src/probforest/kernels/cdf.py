@@ -21,21 +21,22 @@ _FARTHEST = 1e12
 
 
 @inlined
-def even_position(threshold, center, inverse_scale):
-    """Where F(threshold) stands in an even table, in [0, TABLE_STEPS]; any place for a missing cell.
+def even_position(offset, inverse_scale):
+    """Where F stands in an even table, in [0, TABLE_STEPS], for a threshold at an `offset` from the centre; any place
+    for a missing cell.
 
     An exact cell has an infinite `inverse_scale` and so lies beyond an end of the table, or, when it is equal to the
     threshold, nowhere: 0 × inf. Then it goes left.
     """
-    place = ((threshold - center) * inverse_scale + TABLE_REACH) * _STEPS_PER_SIGMA
+    place = (offset * inverse_scale + TABLE_REACH) * _STEPS_PER_SIGMA
     place = place if place == place else TABLE_STEPS * 1.0
     return min(max(place, 0.0), TABLE_STEPS * 1.0)
 
 
 @inlined
-def squashed_position(threshold, center, inverse_scale):
+def squashed_position(offset, inverse_scale):
     """The same in a squashed table."""
-    z = (threshold - center) * inverse_scale
+    z = offset * inverse_scale
     z = z if z == z else _FARTHEST
     z = min(max(z, -_FARTHEST), _FARTHEST)
     return (z / (SQUASH + abs(z)) + 1.0) * (0.5 * TABLE_STEPS)
@@ -84,22 +85,23 @@ def position(kind, threshold, center, inverse_scale):
     if kind == EXACT_CELLS:
         return 1.0 if center <= threshold else 0.0
     if kind == NORMAL_CELLS:
-        return even_position(threshold, center, inverse_scale)
-    return squashed_position(threshold, center, inverse_scale)
+        return even_position(threshold - center, inverse_scale)
+    return squashed_position(threshold - center, inverse_scale)
 
 
 @inlined
-def positions(kind, threshold, center, place, count):
-    """`position` of `count` cells with 1/σ in `place`, in place. A loop for each kind becomes vector instructions."""
+def positions(kind, offset, place, count):
+    """`position` of `count` cells, each with its own threshold at an `offset` from its centre and 1/σ in `place`, in
+    place. A loop for each kind becomes vector instructions."""
     if kind == NORMAL_CELLS:
         for m in range(count):
-            place[m] = even_position(threshold[m], center[m], place[m])
+            place[m] = even_position(offset[m], place[m])
     elif kind == EXACT_CELLS:
         for m in range(count):
-            place[m] = 1.0 if center[m] <= threshold[m] else 0.0
+            place[m] = 1.0 if offset[m] >= 0.0 else 0.0
     else:
         for m in range(count):
-            place[m] = squashed_position(threshold[m], center[m], place[m])
+            place[m] = squashed_position(offset[m], place[m])
 
 
 @inlined

@@ -25,10 +25,9 @@ from .layout import (
     Members,
     Nodes,
     Visits,
-    Wave,
 )
 from .propagate import cell_columns, cells_of_feature, conserve, left_probabilities, new_members, part
-from .route import add_exact_answers, has_single_paths, new_wave, route
+from .route import add_exact_answers, has_single_paths, route
 
 _MOST_ROWS = 1024  # objects that start together: their cells stay in the second fastest cache
 _ROOM = 6  # members per object; if that is too little, there will be more
@@ -43,7 +42,7 @@ class Descent(NamedTuple):
     to_left: np.ndarray  # (n_rows,)
     scratch: np.ndarray  # (2, SCRATCH) see left_probabilities
     steps: np.ndarray  # (SCRATCH,) int32, the same
-    leaves: Wave  # what has come to a leaf
+    leaves: Visits  # what has come to a leaf
     answer: np.ndarray  # (n_rows, k) of one tree
 
 
@@ -60,7 +59,7 @@ def keep_leaf(members, start, stop, node, leaves, n_leaves):
     """Append the members [start, stop), which are in a leaf, to `leaves`. Returns how many these are then."""
     for m in range(stop - start):
         leaves.row[n_leaves + m] = members.row[start + m]
-        leaves.node[n_leaves + m] = node
+        leaves.leaf[n_leaves + m] = node
         leaves.reach[n_leaves + m] = members.reach[start + m]
     return n_leaves + stop - start
 
@@ -110,7 +109,7 @@ def add_leaves(descent, n_leaves, value, out):
         for c in range(out.shape[1]):
             answer[m, c] = 0.0
     for v in range(n_leaves):
-        row, leaf = np.uint64(leaves.row[v]), np.uint64(leaves.node[v])
+        row, leaf = np.uint64(leaves.row[v]), np.uint64(leaves.leaf[v])
         for c in range(out.shape[1]):
             answer[row, c] += leaves.reach[v] * value[leaf, c]
     for m in range(out.shape[0]):
@@ -130,9 +129,13 @@ def new_descent(n_rows: int, most_nodes: int, n_values: int, keep_proba: float) 
         to_left=np.empty(n_rows, dtype=REAL),
         scratch=np.empty((2, SCRATCH), dtype=REAL),
         steps=np.empty(SCRATCH, dtype=INDEX),
-        leaves=new_wave(n_rows * most_entries),
+        leaves=_new_visits(n_rows * most_entries),
         answer=np.empty((n_rows, n_values), dtype=REAL),
     )
+
+
+def _new_visits(capacity: int) -> Visits:
+    return Visits(*(np.empty(capacity, dtype=kind) for kind in (INDEX, INDEX, REAL)))
 
 
 def _descended(columns: CellColumns, nodes: Nodes, keep_proba: float, descent: Descent) -> tuple[int, Descent]:

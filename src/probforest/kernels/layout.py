@@ -254,8 +254,7 @@ DECREASE = 2  # impurity minus the cost of the split; 0 in a leaf
 class Wave(NamedTuple):
     """Objects on their way down a tree, all on the same level; an object may be in several nodes of it."""
 
-    row: np.ndarray  # int32, the object
-    node: np.ndarray  # int32, where it is
+    at: np.ndarray  # int64, object × 2³² + node: one number, as an entry is copied at every level
     reach: np.ndarray  # float64, π: the probability that it reaches the node; −π on its most probable path
 
 
@@ -266,7 +265,7 @@ class WalkSpace(NamedTuple):
     after: Wave  # the level below
     leaves: Wave  # entries that have come to a leaf, all with π
     scratch: np.ndarray  # (3, SCRATCH), see left_probabilities_at
-    steps: np.ndarray  # (SCRATCH,) int32
+    steps: np.ndarray  # (SCRATCH,) int32, the same
     answer: np.ndarray  # (n_rows, k + 1), class masses and their sum for each of the objects; n_rows may walk together
 
 

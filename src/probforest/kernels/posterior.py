@@ -17,7 +17,7 @@ _MOST_STEPS = 60  # of the search for it; a handful is enough, but for tables of
 def place_in_table(cell, threshold):
     """Where F(threshold) stands in the table of a MeasuredCell."""
     inverse_scale = cell.inverse_lower if threshold < cell.center else cell.inverse_upper
-    return squashed_position(threshold, cell.center, inverse_scale)
+    return squashed_position(threshold - cell.center, inverse_scale)
 
 
 @inlined

@@ -64,10 +64,10 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch, steps):
             center[m], place[m] = read_cell(values, np.uint64(here[m]), feature, threshold)
         if kind == NORMAL_CELLS:
             for m in range(count):
-                place[m] = even_position(threshold, center[m], place[m])
+                place[m] = even_position(threshold - center[m], place[m])
         else:
             for m in range(count):
-                place[m] = squashed_position(threshold, center[m], place[m])
+                place[m] = squashed_position(threshold - center[m], place[m])
         if kind == TABULATED_CELLS:
             for m in range(count):
                 to[m] = probability(cells, np.uint64(here[m]), feature, place[m])

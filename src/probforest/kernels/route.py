@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .cdf import look_up_all, positions, probability, read_cell
+from .cdf import TABLE_STEPS, look_up_all, positions, probability, read_cell
 from .jit import inlined, kernel
 from .layout import (
     FAMILY_CELLS,
@@ -31,6 +31,7 @@ from .propagate import LEAST_REACH
 
 _MOST_ROWS = 256  # objects that start together
 _MOST_ENTRIES = 16_384  # entries of a wave
+_OBJECT, _NODE = np.int64(32), np.int64(2**32 - 1)  # in `Wave.at`: bits below the object; those of the node
 _SINGLE_PATHS = 64  # objects that start together if they have one path each
 
 
@@ -38,8 +39,7 @@ _SINGLE_PATHS = 64  # objects that start together if they have one path each
 def start_wave(wave, first, last):
     """The objects [first, last) at the root; returns their number."""
     for m in range(last - first):
-        wave.row[m] = first + m
-        wave.node[m] = 0
+        wave.at[m] = np.int64(first + m) << _OBJECT
         wave.reach[m] = -1.0
     return last - first
 
@@ -50,27 +50,29 @@ def left_probabilities_at(query, nodes, wave, start, count, scratch, steps):
 
     In steps, as `left_probabilities` does it. `scratch` is (3, SCRATCH), `steps` is (SCRATCH,).
     """
-    values, kind = query.values, query.values.shape[2]
-    to_left, center, place = scratch[0], scratch[1], scratch[2]
+    values, kind, at = query.values, query.values.shape[2], wave.at[start:]
+    to_left, offset, place = scratch[0], scratch[1], scratch[2]
     for m in range(count):
-        at = np.uint64(start + m)
-        node = np.uint64(wave.node[at])
+        node, row = np.uint64(at[m] & _NODE), np.uint64(at[m] >> _OBJECT)
         threshold, feature = nodes.threshold[node], np.uint64(max(nodes.links[node, FEATURE], 0))
-        to_left[m] = threshold
-        center[m], place[m] = read_cell(values, np.uint64(wave.row[at]), feature, threshold)
-        steps[m] = query.start[feature]
-    positions(kind, to_left, center, place, count)
+        center, place[m] = read_cell(values, row, feature, threshold)
+        offset[m] = threshold - center
+    positions(kind, offset, place, count)
     if kind in (NORMAL_CELLS, FAMILY_CELLS):
+        for m in range(count):
+            steps[m] = 0
+        if query.table.shape[0] > TABLE_STEPS + 1:  # families with tables of their own
+            for m in range(count):
+                steps[m] = query.start[np.uint64(max(nodes.links[np.uint64(at[m] & _NODE), FEATURE], 0))]
         look_up_all(query.table, steps, place, count, to_left)
     else:
         for m in range(count):
-            at = np.uint64(start + m)
-            feature = np.uint64(max(nodes.links[np.uint64(wave.node[at]), FEATURE], 0))
-            to_left[m] = probability(query, np.uint64(wave.row[at]), feature, place[m])
+            feature = np.uint64(max(nodes.links[np.uint64(at[m] & _NODE), FEATURE], 0))
+            to_left[m] = probability(query, np.uint64(at[m] >> _OBJECT), feature, place[m])
     if not query.complete:
         for m in range(count):
-            if center[m] != center[m]:
-                to_left[m] = nodes.shares[np.uint64(wave.node[np.uint64(start + m)]), MISSING_LEFT]
+            if offset[m] != offset[m]:
+                to_left[m] = nodes.shares[np.uint64(at[m] & _NODE), MISSING_LEFT]
 
 
 @kernel
@@ -82,28 +84,25 @@ def advance(nodes, keep_proba, wave, start, count, to_left, after, n_after, leav
     there. Every entry is written to all three places, and counts where it belongs, and nodes are selected by
     arithmetic: there is no branch that can't be predicted.
     """
-    row, node, reach = wave.row, wave.node, wave.reach
+    at, reach = wave.at[start:], wave.reach[start:]
     end, leaves_end = np.uint64(n_after), np.uint64(n_leaves)
     for m in range(count):
-        at = np.uint64(start + m)
-        here, of_row, signed, probability = node[at], row[at], reach[at], to_left[m]
-        left, right = here + 1, nodes.links[np.uint64(here), RIGHT]
-        goes_left = np.int32(probability > 0.5)
+        signed, probability, node = reach[m], to_left[m], np.uint64(at[m] & _NODE)
+        right = nodes.links[node, RIGHT]
+        goes_left = np.int64(probability > 0.5)
         if probability == 0.5:  # where it matters only: the share lies far from the links
-            goes_left = np.int32(nodes.shares[np.uint64(here), SHARE_LEFT] >= 0.5)
-        is_inner, step = right != LEAF, (right - left) * goes_left
+            goes_left = np.int64(nodes.shares[node, SHARE_LEFT] >= 0.5)
+        # The left child is the next node, the right one `step` nodes behind that.
+        is_inner, left, step = right != LEAF, at[m] + 1, np.int64(right) - np.int64(node) - 1
         larger = signed * max(probability, 1.0 - probability)
         smaller = abs(signed) * min(probability, 1.0 - probability)
-        leaves.row[leaves_end] = of_row
-        leaves.node[leaves_end] = here
+        leaves.at[leaves_end] = at[m]
         leaves.reach[leaves_end] = abs(signed)
         leaves_end += np.uint64(not is_inner)
-        after.row[end] = of_row
-        after.node[end] = right - step
+        after.at[end] = left + step - step * goes_left
         after.reach[end] = larger if abs(larger) > LEAST_REACH else signed
         end += np.uint64(is_inner & ((signed < 0.0) | (larger > keep_proba)))
-        after.row[end] = of_row
-        after.node[end] = left + step
+        after.at[end] = left + step * goes_left
         after.reach[end] = smaller
         end += np.uint64(is_inner & (smaller > keep_proba))
     return np.int64(end), np.int64(leaves_end)
@@ -152,9 +151,9 @@ def add_waves(query, first, last, nodes, keep_proba, majority, walk_space, out):
         for m in range(end - top):
             for c in range(n_classes + 1):
                 answer[m, c] = 0.0
-        row, node, reach = walk_space.leaves.row, walk_space.leaves.node, walk_space.leaves.reach
+        at, reach = walk_space.leaves.at, walk_space.leaves.reach
         for v in range(n_leaves):
-            place, leaf = np.uint64(row[v] - top), np.uint64(node[v])
+            place, leaf = np.uint64((at[v] >> _OBJECT) - top), np.uint64(at[v] & _NODE)
             for c in range(n_classes):
                 answer[place, c] += reach[v] * nodes.value[leaf, c]
             answer[place, n_classes] += reach[v]
@@ -170,20 +169,20 @@ def find_leaves(query, first, last, nodes, wave, leaf):
     As many at a time as fit in the wave, level by level; those that are in a leaf drop out. The child is selected by
     arithmetic, as the processor can't guess it.
     """
-    links, threshold, cells, row, node = nodes.links, nodes.threshold, query.values, wave.row, wave.node
-    for top in range(first, last, row.shape[0]):
-        n_wave = start_wave(wave, top, min(top + row.shape[0], last))
+    links, threshold, cells, at = nodes.links, nodes.threshold, query.values, wave.at
+    for top in range(first, last, at.shape[0]):
+        n_wave = start_wave(wave, top, min(top + at.shape[0], last))
         while n_wave > 0:
             end = np.uint64(0)
             for m in range(n_wave):
-                here, of_row = node[m], np.uint64(row[m])
-                feature, right = links[np.uint64(here), FEATURE], links[np.uint64(here), RIGHT]
+                row, node = at[m] >> _OBJECT, at[m] & _NODE
+                feature, right = links[np.uint64(node), FEATURE], np.int64(links[np.uint64(node), RIGHT])
                 if feature == LEAF:
-                    leaf[np.uint64(row[m] - first)] = here
+                    leaf[np.uint64(row - first)] = node
                     continue
-                goes_left = np.int32(cells[of_row, np.uint64(feature), 0] <= threshold[np.uint64(here)])
-                row[end] = of_row
-                node[end] = right - (right - here - 1) * goes_left
+                goes_left = np.int64(cells[np.uint64(row), np.uint64(feature), 0] <= threshold[np.uint64(node)])
+                step = right - node
+                at[end] = at[m] + step - (step - 1) * goes_left
                 end += np.uint64(1)
             n_wave = np.int64(end)
 
@@ -200,11 +199,7 @@ def add_single_paths(query, first, last, nodes, majority, wave, leaf, out):
 
 # Not kernels: arrays that are made in Python need not be compiled.
 def new_wave(capacity: int) -> Wave:
-    return Wave(
-        row=np.empty(capacity, dtype=INDEX),
-        node=np.empty(capacity, dtype=INDEX),
-        reach=np.empty(capacity, dtype=REAL),
-    )
+    return Wave(at=np.empty(capacity, dtype=np.int64), reach=np.empty(capacity, dtype=REAL))
 
 
 def new_walk_space(most_nodes: int, n_classes: int, keep_proba: float) -> WalkSpace:
@@ -239,7 +234,8 @@ def route(query: Cells, nodes: Nodes, keep_proba: float) -> Visits:
     found = []
     for first in range(0, n_objects, n_rows):
         count = walk(query, first, min(first + n_rows, n_objects), nodes, keep_proba, space)
-        found.append([array[:count].copy() for array in (leaves.row, leaves.node, leaves.reach)])
+        at = leaves.at[:count]
+        found.append([(at >> _OBJECT).astype(INDEX), (at & _NODE).astype(INDEX), leaves.reach[:count].copy()])
     return Visits(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
