@@ -1,7 +1,6 @@
 """Operations on several numbers at once, beside NumPy's."""
 
 import numpy as np
-import pytest
 
 from probforest.kernels.jit import kernel
 from probforest.kernels.lanes import LANES, aligned_zeros, in_all, inverse_root, load, plus, product, rest, store
@@ -33,11 +32,14 @@ def test_rows_may_start_anywhere():
     np.testing.assert_allclose(out[2], rows[0] * rows[1], rtol=1e-15)
 
 
-@pytest.mark.parametrize("shape", [(1,), (7, LANES), (3, 5, LANES)])
-def test_aligned_zeros_begin_with_a_cache_line(shape):
-    room = aligned_zeros(shape)
-    assert room.shape == shape
-    assert room.dtype == np.float64
-    assert room.flags.c_contiguous
-    assert room.ctypes.data % 64 == 0
-    assert not room.any()
+def test_aligned_zeros_begin_with_a_cache_line():
+    shapes = [(7, LANES), (1, LANES), (3, 5, LANES), (LANES,)]
+    arrays = aligned_zeros(shapes)
+    assert [array.shape for array in arrays] == shapes
+    for number, array in enumerate(arrays):
+        assert array.dtype == np.float64
+        assert array.flags.c_contiguous
+        assert array.ctypes.data % 64 == 0
+        assert not array.any()
+        array[:] = number + 1  # none of them overlaps with another one
+    assert [set(array.ravel()) for array in arrays] == [{1.0}, {2.0}, {3.0}, {4.0}]

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.layout import Mixture, MixtureSums
-from ..kernels.mixture import expectations, log_likelihoods, sums_of_objects
-from ..support.threads import in_threads
+from ..kernels.mixture import ExpectationSpace, expectation_space, expectations, log_likelihoods, sums_of_objects
+from ..support.threads import in_threads, shares_of_threads
 
 _FIRST_STEPS = 8  # of the EM algorithm, to see whether more components help
 _LENGTHENING, _LONGEST = 1.2, 1.8  # of steps, from one to the next, and of all
@@ -107,9 +107,12 @@ def improved(mixture: Mixture, points: NoisyPoints, most_steps: int, n_jobs: int
     falls, they have gone too far, and go on from where it would have led.
     """
     pieces, total = _pieces(points), points.weight.sum()
+    parts = [pieces[part] for part in shares_of_threads(len(pieces), len(pieces), n_jobs)]
+    works = [_EStep(part, expectation_space(mixture)) for part in parts]
     safe, length, before = mixture, 1.0, -np.inf
     for _ in range(most_steps):
-        sums = expectations(_added(list(in_threads(partial(_sums, mixture), pieces, n_jobs))), mixture)
+        found = in_threads(partial(_EStep.sums, mixture=mixture), works, n_jobs)
+        sums = expectations(_added([each for part in found for each in part]), mixture)
         reached = float(sums.log_likelihood) / total
         if reached < before:
             mixture, length, before = safe, 1.0, -np.inf
@@ -131,8 +134,15 @@ def beyond(start: Mixture, end: Mixture, length: float) -> Mixture:
     return Mixture(share / share.sum(), mean, covariance) if is_one else end
 
 
-def _sums(mixture: Mixture, points: NoisyPoints) -> MixtureSums:
-    return sums_of_objects(points.place, points.variance, points.weight, mixture)
+class _EStep(NamedTuple):
+    """The part of an E step that one thread does."""
+
+    pieces: list[NoisyPoints]
+    space: ExpectationSpace
+
+    def sums(self, mixture: Mixture) -> list[MixtureSums]:
+        """What is added up over each piece."""
+        return [sums_of_objects(*piece, mixture, self.space) for piece in self.pieces]
 
 
 def _added(all_sums: list[MixtureSums]) -> MixtureSums:

@@ -6,7 +6,7 @@ register, once per lane, stays a loop over single numbers. Here are the few oper
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -144,9 +144,12 @@ def inverse_root(x):
 
 
 # Not a kernel: arrays that are made in Python need not be compiled.
-def aligned_zeros(shape: tuple[int, ...]) -> np.ndarray:
-    """Zeros for rows that begin where cache lines do: reading a vector from two lines takes twice as long."""
-    size = math.prod(shape)
-    room = np.zeros(size + _CACHE_LINE // 8)
-    skipped = -room.ctypes.data % _CACHE_LINE // 8
-    return room[skipped : skipped + size].reshape(shape)
+def aligned_zeros(shapes: Iterable[tuple[int, ...]]) -> list[np.ndarray]:
+    """Arrays of zeros whose rows, LANES long, begin where cache lines do: reading a vector from two lines takes twice
+    as long. All in one piece of memory, as there are many."""
+    shapes = list(shapes)
+    ends = np.cumsum([math.prod(shape) for shape in shapes])
+    room = np.zeros(ends[-1] + _CACHE_LINE // 8)
+    start = -room.ctypes.data % _CACHE_LINE // 8
+    parts = np.split(room[start : start + ends[-1]], ends[:-1])
+    return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]

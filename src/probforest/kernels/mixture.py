@@ -13,6 +13,7 @@ the others are.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -330,17 +331,34 @@ def mixture_space(mixture: Mixture) -> MixtureSpace:
         "log_density": (k, LANES),
         "shares": (k, LANES),
     }
-    numbers = {name: aligned_zeros(shape) for name, shape in shapes.items()}
-    return MixtureSpace(**numbers, has_holes=np.zeros(d, dtype=bool), used=np.zeros(k, dtype=bool))
+    numbers = zip(shapes, aligned_zeros(shapes.values()), strict=True)
+    return MixtureSpace(**dict(numbers), has_holes=np.zeros(d, dtype=bool), used=np.zeros(k, dtype=bool))
 
 
-def sums_of_objects(place: np.ndarray, variance: np.ndarray, weight: np.ndarray, mixture: Mixture) -> MixtureSums:
-    """What the kernel adds up over objects (n, d)."""
+class ExpectationSpace(NamedTuple):
+    """Space for an E step, which many of them can use, one after the other: to make it takes as long as some hundred
+    objects."""
+
+    sums: MixtureSums  # lane by lane
+    scratch: MixtureSpace
+
+
+def expectation_space(mixture: Mixture) -> ExpectationSpace:
+    """Space for mixtures of this size."""
     k, d = mixture.mean.shape
     shapes = (k, LANES), (k, d, LANES), (k, d, d, LANES), (LANES,)
-    in_lanes = MixtureSums(*(aligned_zeros(shape) for shape in shapes))
-    add_expectations(place, variance, weight, mixture, in_lanes, mixture_space(mixture))
-    return MixtureSums(*(part.sum(axis=-1) for part in in_lanes))
+    return ExpectationSpace(MixtureSums(*aligned_zeros(shapes)), mixture_space(mixture))
+
+
+def sums_of_objects(
+    place: np.ndarray, variance: np.ndarray, weight: np.ndarray, mixture: Mixture, space: ExpectationSpace | None = None
+) -> MixtureSums:
+    """What the kernel adds up over objects (n, d)."""
+    sums, scratch = expectation_space(mixture) if space is None else space
+    for part in sums:
+        part.fill(0.0)
+    add_expectations(place, variance, weight, mixture, sums, scratch)
+    return MixtureSums(*(part.sum(axis=-1) for part in sums))
 
 
 def expectations(added: MixtureSums, mixture: Mixture) -> MixtureSums:
