@@ -1,5 +1,7 @@
 """The joint prior: laws that hold whatever it learns."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -320,3 +322,20 @@ def test_errors_that_vanish_are_none():
     X[:, 0] += 0.3 * (np.arange(300) == 7)
     *_, found = learnt(read_measurements(X, np.full(X.shape, 1e-12)))
     np.testing.assert_allclose(found.center, X.T, atol=1e-9)
+
+
+def test_cells_take_over_the_memory_of_posteriors_only():
+    """They are what a copy would be, and neither the table nor what it was made of changes before."""
+    _, X, X_err = correlated(500)
+    table = read_measurements(X, X_err)
+    before = [part.copy() for part in (table.center, table.lower, table.upper)]
+    found = learnt(table)[3]
+    copied = replace(found, memory=None).into_cells()
+    part = found.rows(slice(0, 3)).into_cells()
+    taken = found.into_cells()
+    assert np.shares_memory(taken.values, found.memory)
+    assert not np.shares_memory(copied.values, found.memory)
+    np.testing.assert_array_equal(taken.values, copied.values)
+    np.testing.assert_array_equal(part.values, copied.values[:3])
+    for now, then in zip((table.center, table.lower, table.upper), before, strict=True):
+        np.testing.assert_array_equal(now, then)

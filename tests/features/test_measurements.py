@@ -15,19 +15,19 @@ def test_values_and_errors_are_stored_by_feature():
 def test_no_errors():
     found = read_measurements(np.ones((3, 2)), None)
     assert found.is_exact
-    assert found.cells().values.shape == (3, 2, 1)
+    assert found.into_cells().values.shape == (3, 2, 1)
     assert np.isnan(found.median_errors(np.ones(3))).all()
 
 
 def test_inverse_scale_of_exact_values_is_infinite():
     table = read_measurements(np.ones((2, 2)), [[0.0, 0.5], [2.0, 4.0]])
-    np.testing.assert_array_equal(table.cells().values[:, :, 1], [[np.inf, 2.0], [0.5, 0.25]])
+    np.testing.assert_array_equal(table.into_cells().values[:, :, 1], [[np.inf, 2.0], [0.5, 0.25]])
 
 
 def test_cells_know_whether_they_are_complete():
-    assert read_measurements(np.ones((2, 2)), 0.1).cells().complete
-    assert not read_measurements(np.array([[1.0, NAN]]), None).cells().complete
-    assert not read_measurements(np.ones((1, 2)), [[0.1, np.inf]]).cells().complete
+    assert read_measurements(np.ones((2, 2)), 0.1).into_cells().complete
+    assert not read_measurements(np.array([[1.0, NAN]]), None).into_cells().complete
+    assert not read_measurements(np.ones((1, 2)), [[0.1, np.inf]]).into_cells().complete
 
 
 @pytest.mark.parametrize("errors", [[1, 2, 10], [1, 2, 3, 10], [5], [1, 1, 1, 2]])

@@ -38,7 +38,7 @@ def binned(problem, max_bins=FULL_GRID, measurements=None):
     if measurements is None:
         measurements = read_measurements(problem.values, problem.errors)
     bins = learn_bins(measurements, problem.weight, max_bins)
-    return measurements.cells(), encode(measurements, bins, max_bins)
+    return measurements.into_cells(), encode(measurements, bins, max_bins)
 
 
 def target_of(problem, criterion="gini"):
@@ -81,7 +81,7 @@ def predict(tree, values, errors, keep_proba, majority=False):
 
 
 def answers(tree, measurements, keep_proba, majority=False):
-    query = measurements.cells()
+    query = measurements.into_cells()
     n_objects = len(query.values)
     out = np.zeros((n_objects, tree.value.shape[1]))
     add_answers(query, 0, n_objects, [tree.nodes], keep_proba, majority, out)

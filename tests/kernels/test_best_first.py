@@ -62,7 +62,7 @@ def test_tree_has_the_leaves_and_answers_of_the_oracle(missing, keep_proba, max_
         np.testing.assert_allclose(found, expected, atol=tolerance)
         of_oracle = naive_boosting.answers(root, problem.values, problem.errors, keep_proba)
         np.testing.assert_allclose(raw, of_oracle, atol=tolerance)
-        query = read_measurements(problem.values, problem.errors if noise else None).cells()
+        query = read_measurements(problem.values, problem.errors if noise else None).into_cells()
         routed = sum_of_answers([tree], query, keep_proba)[:, 0]
         np.testing.assert_allclose(raw, routed, atol=1e-14)  # training moves objects as a prediction does
 
@@ -94,7 +94,7 @@ def test_answers_of_a_bound_tree_go_one_way(direction):
     for i in range(20):
         values = np.tile(problem.values[i], (50, 1))
         values[:, 1] = np.linspace(-5, 5, 50)
-        cells = read_measurements(values, np.tile(problem.errors[i], (50, 1))).cells()
+        cells = read_measurements(values, np.tile(problem.errors[i], (50, 1))).into_cells()
         answers = sum_of_answers([tree], cells, 0.0)[:, 0]
         assert (direction * np.diff(answers) >= -1e-12).all()
 
@@ -110,7 +110,7 @@ def test_leaves_conserve_everybody():
     problem = loss_problem(2, n=80, noise=1.5, missing=0.2)
     for keep_proba in (0.0, 0.1, 0.5):
         tree, _ = grow(problem, rules_for(keep_proba=keep_proba), 16)
-        visits = tree.visits(read_measurements(problem.values, problem.errors).cells(), keep_proba)
+        visits = tree.visits(read_measurements(problem.values, problem.errors).into_cells(), keep_proba)
         np.testing.assert_allclose(np.bincount(visits.row, visits.reach), 1, atol=1e-12)
         assert visits.reach.min() > keep_proba
         assert tree.weight[tree.leaves].sum() == pytest.approx(80, abs=1e-9)

@@ -23,7 +23,7 @@ FAMILIES = {
 
 def left_probability(threshold, value, error, families=(NORMAL,), **about):
     measurements = read_measurements(np.array([[float(value)]]), error, families=families, **about)
-    cells, out = measurements.with_logarithms().cells(), np.empty(1)
+    cells, out = measurements.with_logarithms().into_cells(), np.empty(1)
     row, steps = np.zeros(1, dtype=np.int32), np.empty(1, dtype=np.int32)
     left_probabilities(cells, 0, float(threshold), row, out, np.empty((2, 1)), steps)
     return out[0]

@@ -17,7 +17,7 @@ def noisy_tree(keep_proba, missing=0.1):
 
 def query(n, missing=0.1):
     problem = loss_problem(8, n=n, noise=0.8, missing=missing)
-    return read_measurements(problem.values, problem.errors).cells()
+    return read_measurements(problem.values, problem.errors).into_cells()
 
 
 @pytest.mark.parametrize("keep_proba", [0.0, 0.15, 1.0])
@@ -27,7 +27,7 @@ def test_answers_are_those_of_the_oracle(keep_proba, missing):
     rules = rules_for(keep_proba=keep_proba)
     root, (tree, _) = naive_boosting.grow(*problem, rules, 8, 0.3), grow(problem, rules, 8)
     other = loss_problem(9, n=30, noise=1.0, missing=missing)
-    answers = sum_of_answers([tree], read_measurements(other.values, other.errors).cells(), keep_proba)[:, 0]
+    answers = sum_of_answers([tree], read_measurements(other.values, other.errors).into_cells(), keep_proba)[:, 0]
     expected = naive_boosting.answers(root, other.values, other.errors, keep_proba)
     np.testing.assert_allclose(answers, expected, atol=1e-5)
 

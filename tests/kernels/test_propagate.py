@@ -61,9 +61,9 @@ def test_left_probabilities_of_noisy_exact_and_missing_cells():
     values, errors = np.array([[1.0], [1.0], [np.nan], [4.0]]), np.array([[2.0], [0.0], [1.0], [0.0]])
     out, scratch, rows = np.empty(4), np.empty((2, 4)), np.arange(4, dtype=np.int32)
     steps = np.empty(4, dtype=np.int32)
-    left_probabilities(read_measurements(values, errors).cells(), 0, 2.0, rows, out, scratch, steps)
+    left_probabilities(read_measurements(values, errors).into_cells(), 0, 2.0, rows, out, scratch, steps)
     np.testing.assert_allclose(out, [naive.cdf(2.0, 1.0, 2.0), 1.0, np.nan, 0.0], atol=1e-6)
-    left_probabilities(read_measurements(values, None).cells(), 0, 2.0, rows, out, scratch, steps)
+    left_probabilities(read_measurements(values, None).into_cells(), 0, 2.0, rows, out, scratch, steps)
     np.testing.assert_array_equal(out, [1.0, 1.0, np.nan, 0.0])
 
 
@@ -97,7 +97,7 @@ def test_sum_of_products(n):
 
 def test_cells_of_a_feature_have_its_probabilities():
     random = np.random.default_rng(2)
-    cells = read_measurements(random.normal(size=(50, 3)), random.gamma(2, 0.3, (50, 3))).cells()
+    cells = read_measurements(random.normal(size=(50, 3)), random.gamma(2, 0.3, (50, 3))).into_cells()
     rows, scratch, steps = np.arange(50, dtype=np.int32), np.empty((2, 256)), np.empty(256, dtype=np.int32)
     one_feature = getattr(cells_of_feature, "py_func", cells_of_feature)  # kernels can't return a bundle to Python
     for feature in range(3):

@@ -19,7 +19,7 @@ def problem():
 def test_leaf_probabilities_are_those_of_the_oracle(problem, keep_proba):
     rules = naive.Rules(keep_proba=keep_proba)
     tree = grow_tree(problem, rules)
-    visits = tree.visits(read_measurements(problem.values, problem.errors).cells(), keep_proba)
+    visits = tree.visits(read_measurements(problem.values, problem.errors).into_cells(), keep_proba)
     root = naive.grow(*problem, rules)
     number = {id(leaf): node for leaf, node in zip(naive.leaves(root), tree.leaves, strict=True)}
     for i in range(len(problem.values)):
@@ -31,7 +31,7 @@ def test_leaf_probabilities_are_those_of_the_oracle(problem, keep_proba):
 
 
 def test_laws_of_keep_proba(problem):
-    query = read_measurements(problem.values, problem.errors).cells()
+    query = read_measurements(problem.values, problem.errors).into_cells()
     everything = grow_tree(problem, naive.Rules(keep_proba=0.0)).visits(query, 0.0)
     np.testing.assert_allclose(np.bincount(everything.row, everything.reach), 1, atol=1e-12)
     one_path = grow_tree(problem, naive.Rules(keep_proba=1.0)).visits(query, 1.0)
@@ -40,7 +40,7 @@ def test_laws_of_keep_proba(problem):
 
 def test_blocks_do_not_matter(problem):
     tree = grow_tree(problem, naive.Rules())
-    query = read_measurements(problem.values, problem.errors).cells()
+    query = read_measurements(problem.values, problem.errors).into_cells()
     whole, parts = np.zeros((40, 3)), np.zeros((40, 3))
     add_answers(query, 0, 40, [tree.nodes], 0.05, False, whole)
     for first, last in ((0, 1), (1, 17), (17, 40)):
@@ -104,7 +104,7 @@ def test_a_wave_never_grows_behind_its_room(monkeypatch, keep_proba, n_leaves, m
 
     monkeypatch.setattr("probforest.kernels.route.new_wave", watched_wave)
     monkeypatch.setattr("probforest.kernels.route._MOST_ENTRIES", most_entries)
-    query = read_measurements(np.full((5, 1), np.nan), 0.0).cells()
+    query = read_measurements(np.full((5, 1), np.nan), 0.0).into_cells()
     visits = route(query, complete_tree(6), keep_proba)
     assert np.bincount(visits.row).tolist() == [n_leaves] * 5
     assert all((array[capacity:] == 1).all() for whole, capacity in waves for array in whole)
@@ -114,7 +114,7 @@ def test_a_wave_never_grows_behind_its_room(monkeypatch, keep_proba, n_leaves, m
 def test_exact_objects_reach_the_leaf_of_the_general_walk(problem, n_objects):
     tree = grow_tree(problem, naive.Rules())
     values = np.random.default_rng(0).normal(size=(n_objects, problem.values.shape[1]))
-    query = read_measurements(values, None).cells()
+    query = read_measurements(values, None).into_cells()
     found, expected = (route(each, tree.nodes, 0.05) for each in (query, query._replace(complete=False)))
     order = np.argsort(expected.row, kind="stable")
     np.testing.assert_array_equal(found.row, np.arange(n_objects))

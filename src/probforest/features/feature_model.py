@@ -101,7 +101,7 @@ class FeatureModel:
         model = cls(*known, error_spreads, error_features, error_scale, learner.joint, learner.noisier)
         kept = None if weight.all() else weight > 0
         bins = encode(measurements, learner.bins, max_bins, kept, n_jobs)
-        return FittedFeatures(model, measurements.cells(), bins, tuple(learner.bins))
+        return FittedFeatures(model, measurements.into_cells(), bins, tuple(learner.bins))
 
     def prepare(
         self,
@@ -120,7 +120,7 @@ class FeatureModel:
         measurements = _distributions(measurements, sizes, self.layout, alike, unknown_error, n_jobs)
         kept = None if weight.all() else weight > 0
         codes = encode(measurements, bins, max_bins, kept, n_jobs)
-        return FittedFeatures(self, measurements.cells(), codes, tuple(bins))
+        return FittedFeatures(self, measurements.into_cells(), codes, tuple(bins))
 
     @property
     def shared_bins(self) -> tuple[FeatureBins, ...]:
@@ -146,7 +146,7 @@ class FeatureModel:
         """The cells of a table that was `read`; `values_only`: without error features, which are those of `errors_of`
         if it is given. With a `narrowing` of 1, joint posteriors are as wide as they are."""
         sizes = None if values_only else sizes_of_errors(errors_of or table, self.error_features)
-        return _distributions(table, sizes, self.layout, self, unknown_error, n_jobs, narrowing).cells()
+        return _distributions(table, sizes, self.layout, self, unknown_error, n_jobs, narrowing).into_cells()
 
     def posterior(self, table: Measurements, *, unknown_error: str, n_jobs: int | None = None) -> CellSummaries:
         """Median and widths of every cell of a table that was `read`: posteriors as they are, not as trees see them."""

@@ -18,7 +18,7 @@ from ..support.threads import in_threads, shares_of_threads
 from .feature_groups import groups_of_features
 from .measurements import Measurements
 from .mixture_fit import THOROUGH, Effort, NoisyPoints, fit_mixture
-from .prior import Cell, EmpiricalPrior, Prior, sample_of, with_priors
+from .prior import EmpiricalPrior, Prior, sample_of, with_priors
 from .scored_cells import NormalScores, Sites, scored_cells, sites_of
 
 # The cells of an object depend on each other, but trees take them as independent, and so spread an object over
@@ -82,19 +82,21 @@ def with_posteriors(
     if joint is None or not joint.groups:
         return with_priors(priors, measurements, n_jobs)
     scales = _scales(priors)
-    center, lower, upper = (np.empty(measurements.center.shape) for _ in range(3))
+    memory = np.empty((measurements.n_objects, len(priors), 3))
+    center, lower, upper = memory.transpose(2, 1, 0)
 
     def update(piece: slice) -> None:
         own = with_priors(priors, measurements.rows(piece))
-        to = center[:, piece], lower[:, piece], upper[:, piece]
-        for array, values in zip(to, (own.center, own.lower, own.upper), strict=True):
-            array[:] = values if len(values) else 0.0  # exact values have no errors
+        exact = np.zeros(own.center.shape)  # exact values have no errors
+        measured = own.center, own.lower, own.upper
+        to = [np.array(part if len(part) else exact, order="C") for part in measured]
         for group in joint.groups:
             _move(group, joint.completed, scales, own, narrowing, to)
+        memory[piece] = np.transpose(to)
 
     for _ in in_threads(update, shares_of_threads(measurements.n_objects, _PIECE, n_jobs), n_jobs):
         pass
-    return replace(measurements, center=center, lower=lower, upper=upper)
+    return replace(measurements, center=center, lower=lower, upper=upper, memory=memory)
 
 
 def _move(
@@ -103,7 +105,7 @@ def _move(
     scales: dict[int, NormalScores],
     part: Measurements,
     narrowing: float,
-    to: Cell,
+    to: Sequence[np.ndarray],
 ) -> None:
     """Write the posteriors of the features of a group into the cells `to`, (d, n) each."""
     features = group.features.tolist()

@@ -33,6 +33,7 @@ class Measurements:
     limit: np.ndarray  # (d, n) int64, +1 when the centre is an upper limit, -1 a lower one; (0, 0): no limits
     form_index: np.ndarray  # (d, n) int64, which of the `forms` the cell has, -1: that of its family; (0, 0): all -1
     forms: FreeForms  # cells that belong to no family
+    memory: np.ndarray | None = None  # (n, d, 3) centres and errors side by side, if they lie in memory like that
 
     @property
     def n_objects(self) -> int:
@@ -233,8 +234,11 @@ class Measurements:
             self, center=center, lower=lower, upper=upper, limit=_NONE, form_index=form_index, forms=together
         )
 
-    def cells(self) -> Cells:
-        """As kernels take them; all errors must be known, and limits spread."""
+    def into_cells(self) -> Cells:
+        """As kernels take them; all errors must be known, and limits spread.
+
+        The cells take over the `memory` of the table, which is of no use afterwards: a large one is not there twice.
+        """
         complete = not np.isnan(self.center).any()
         if self.is_exact:
             values = np.ascontiguousarray(self.center.T)[:, :, None]
@@ -247,15 +251,23 @@ class Measurements:
     def _general_cells(self, complete: bool) -> Cells:
         table, start = tables_of(self.families)
         if not self.has_free_forms:
-            return Cells(_interleaved(self.center.T, self.lower.T, self.upper.T), table, start, complete)
+            return Cells(self._with_both_sides(), table, start, complete)
         # The tables of an object lie side by side, as its cells do: nodes read those of few objects.
         index = self.form_index.T
         has_form = index >= 0
         values = np.empty((*index.shape, 4))
-        values[:, :, :3] = _interleaved(self.center.T, self.lower.T, self.upper.T)
+        values[:, :, :3] = self._with_both_sides()
         values[:, :, 3] = -1
         values[has_form, 3] = len(table) + (FREE_STEPS + 1) * np.arange(np.count_nonzero(has_form))
         return Cells(values, np.concatenate([table, self.forms.table[index[has_form]].ravel()]), start, complete)
+
+    def _with_both_sides(self) -> np.ndarray:
+        """Centre and both 1/σ of every cell, (n, d, 3)."""
+        parts, memory = (self.center, self.lower, self.upper), self.memory
+        if memory is None or any(part.base is not memory or part.shape != memory.T.shape[1:] for part in parts):
+            return _interleaved(self.center.T, self.lower.T, self.upper.T)
+        _invert(memory[:, :, 1:])
+        return memory
 
 
 def read_measurements(
@@ -331,12 +343,15 @@ def _or_filled(array: np.ndarray, like: np.ndarray, number: float) -> np.ndarray
 
 def _interleaved(center: np.ndarray, *scales: np.ndarray) -> np.ndarray:
     """Centre and 1/σ of every cell side by side."""
-    values = np.empty((*center.shape, 1 + len(scales)))
-    values[:, :, 0] = center
-    with np.errstate(divide="ignore", over="ignore"):  # 1/0, and 1/σ of a σ that is as good as 0: exact
-        for place, scale in enumerate(scales, start=1):
-            np.divide(1.0, scale, out=values[:, :, place])
+    values = np.stack([center, *scales], axis=2)
+    _invert(values[:, :, 1:])
     return values
+
+
+def _invert(scales: np.ndarray) -> None:
+    """σ to 1/σ, in place."""
+    with np.errstate(divide="ignore", over="ignore"):  # 1/0, and 1/σ of a σ that is as good as 0: exact
+        np.divide(1.0, scales, out=scales)
 
 
 def _known(errors: np.ndarray, with_errors: np.ndarray, rule: str, medians: np.ndarray | None) -> np.ndarray:

@@ -21,7 +21,7 @@ def interpolate_at(at, places, values):
     below, few = np.int64(0), places[first : first + count]
     for k in range(few.shape[0]):
         below += few[k] < at
-    left = min(first + np.uint64(max(below - 1, 0)), np.uint64(max(n_places - 2, 0)))
+    left = min(first + np.uint64(below - (below > 0)), np.uint64(max(n_places - 2, 0)))
     right = min(left + np.uint64(1), np.uint64(n_places - 1))
     low, high = places[left], places[right]
     width, to = 0.5 * high - 0.5 * low, 0.5 * min(max(at, low), high) - 0.5 * low
