@@ -3,7 +3,21 @@
 import numpy as np
 
 from probforest.kernels.jit import kernel
-from probforest.kernels.lanes import LANES, in_all, inverse_root, load, plus, product, rest, store
+from probforest.kernels.lanes import (
+    FOUR,
+    LANES,
+    add_four,
+    aligned_zeros,
+    in_all,
+    inverse_root,
+    load,
+    load_four,
+    plus,
+    product,
+    rest,
+    store,
+    times,
+)
 
 
 @kernel
@@ -30,3 +44,27 @@ def test_rows_may_start_anywhere():
     rows, out = memory[1:].reshape(3, LANES), np.zeros((6, LANES))
     use_all(rows, 0.0, out)
     np.testing.assert_allclose(out[2], rows[0] * rows[1], rtol=1e-15)
+
+
+@kernel
+def add_rows(rows, number, out):
+    add_four(out, 1, load_four(rows, 2))
+    add_four(out, 1, times(load_four(rows, 0), number))
+
+
+def test_four_numbers_are_added_at_once_in_arrays_of_any_shape():
+    rows, out = np.random.default_rng(2).normal(size=(3, FOUR)), np.zeros((2, 2, FOUR))
+    out[0, 1] = 1.0
+    add_rows(rows, 0.3, out)
+    expected = np.zeros((2, 2, FOUR))
+    expected[0, 1] = 1.0 + rows[2] + rows[0] * 0.3
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_aligned_zeros_lie_within_cache_lines():
+    for shape in ((5,), (3, 4), (0, 4), (2, 3, 5, 4)):
+        zeros = aligned_zeros(*shape)
+        assert zeros.shape == shape
+        assert zeros.flags.c_contiguous
+        assert not zeros.any()
+        assert zeros.size == 0 or zeros.ctypes.data % (8 * FOUR) == 0
