@@ -4,6 +4,7 @@
     python benchmarks/boosting.py labels                                  # doubtful labels
     python benchmarks/boosting.py exact                                   # exact values, certain labels
     python benchmarks/boosting.py redshifts --folder FOLDER               # the BOSS redshifts that ANNZ2 comes with
+    python benchmarks/boosting.py iterations --folder FOLDER              # the same, cross-validated in training files
     python benchmarks/boosting.py speed                                   # one thread, CPU seconds
 
 `noise` prints accuracy and log loss for every noise level, averaged over the kinds of noise and the seeds of the data,
@@ -27,7 +28,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.metrics import log_loss
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import KFold, train_test_split
 from threadpoolctl import threadpool_limits
 
 from probforest import (
@@ -199,6 +200,35 @@ def compare_on_redshifts(options: argparse.Namespace) -> None:
     print(ours.error_trial_)
 
 
+def compare_numbers_of_iterations(options: argparse.Namespace) -> None:
+    """The squared error of redshifts, cross-validated within the training files, the folds repeated for each seed;
+    differences to our boosting with early stopping are paired by fold."""
+    *measured, z = photometry(options.folder, "train_0", "train_1")
+    X, X_err = with_colours(*measured)
+    settings = {"early stopping": {"early_stopping": True}} | {
+        f"{n} iterations": {"early_stopping": False, "max_iter": n} for n in (100, 200, 300)
+    }
+    found: dict[str, list[tuple[float, float, float]]] = {}
+    for seed in options.seeds:
+        for train, test in KFold(5, shuffle=True, random_state=seed).split(X):
+            for name, setting in settings.items():
+                ours = ProbabilisticGradientBoostingRegressor(random_state=seed, n_jobs=1, **setting)
+                ours.fit(X[train], z[train], X_err=X_err[train])
+                theirs = HistGradientBoostingRegressor(random_state=seed, **setting).fit(X[train], z[train])
+                answers = {OURS: ours.predict(X[test], X_err=X_err[test]), "scikit-learn's": theirs.predict(X[test])}
+                for model, mean in answers.items():
+                    rmse = float(np.sqrt(np.mean((mean - z[test]) ** 2)))
+                    scores_of_fold = sigma_nmad(z[test], mean), outlier_rate(z[test], mean, 0.05), rmse
+                    found.setdefault(f"{model}, {name}", []).append(scores_of_fold)
+    print("model                                      NMAD, outliers > 0.05, RMSE, and difference")
+    usual = np.array(found[f"{OURS}, early stopping"])
+    for name, scores_of_folds in found.items():
+        differences = np.array(scores_of_folds) - usual
+        error = differences.std(axis=0, ddof=1) / np.sqrt(len(differences))
+        columns = zip(np.mean(scores_of_folds, axis=0), differences.mean(axis=0), error, strict=True)
+        print(f"{name:42s}" + "   ".join(f"{mean:.4f} ({more:+.4f} ± {off:.4f})" for mean, more, off in columns))
+
+
 def measure_speed(options: argparse.Namespace) -> None:
     """100 iterations on everything, reading, prior and binning included; CPU seconds, the best of some repeats."""
     print("objects  noise  prior      fit: probforest  scikit-learn  ratio   predict: probforest  scikit-learn  ratio")
@@ -242,6 +272,7 @@ COMPARISONS = {
     "labels": compare_on_labels,
     "exact": compare_on_exact_values,
     "redshifts": compare_on_redshifts,
+    "iterations": compare_numbers_of_iterations,
     "speed": measure_speed,
 }
 
@@ -260,8 +291,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--folder", type=Path, help="with boss_photoz_*.csv")
     parser.add_argument("--repeats", type=int, default=3, help="of each measurement of speed")
     options = parser.parse_args(arguments)
-    if options.what == "redshifts" and options.folder is None:
-        parser.error("redshifts needs --folder")
+    if options.what in ("redshifts", "iterations") and options.folder is None:
+        parser.error(f"{options.what} needs --folder")
     warnings.simplefilter("ignore")  # errors of the test set differ in some kinds of noise: that is the point of them
     with threadpool_limits(1):
         COMPARISONS[options.what](options)

@@ -58,3 +58,21 @@ def test_little_room_gives_the_same_visits(monkeypatch):
     monkeypatch.setattr(descend, "_ROOM", 1)
     for one, other in zip(plenty, tree.visits(cells, 0.0), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_little_room_gives_the_same_answers(monkeypatch):
+    """There are trees before and behind the first one that needs more room."""
+    trees = [noisy_tree(keep_proba)[1] for keep_proba in (1.0, 0.0, 0.05, 0.0)]
+    cells = query(300)
+    plenty = sum_of_answers(trees, cells, 0.0)
+    monkeypatch.setattr(descend, "_ROOM", 1)
+    np.testing.assert_array_equal(sum_of_answers(trees, cells, 0.0), plenty)
+
+
+def test_all_trees_at_once_give_the_bits_of_one_after_the_other():
+    trees = [noisy_tree(keep_proba)[1] for keep_proba in (0.0, 0.1, 1.0)]
+    cells = query(70)
+    one_by_one = np.zeros((70, 1))
+    for tree in trees:
+        one_by_one += sum_of_answers([tree], cells, 0.05)
+    np.testing.assert_array_equal(sum_of_answers(trees, cells, 0.05), one_by_one)

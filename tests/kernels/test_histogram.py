@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from probforest.families import CHUNK
-from probforest.kernels.histogram import add_columns, add_listed, add_words
+from probforest.kernels.histogram import add_columns, add_listed, add_whole_node, add_words
 from probforest.kernels.layout import CODE_SLOTS, GRID_POINTS, Bins, Histogram
 from probforest.kernels.split import new_node_mass, new_search
 
@@ -42,3 +42,25 @@ def test_histograms_hold_the_mass_of_every_grid_point(n_points, dtype):
         np.testing.assert_allclose(found, expected, atol=1e-15)
         np.testing.assert_allclose(missing, expected_missing, atol=1e-15)
         np.testing.assert_array_equal(occupied, np.zeros(6) if add is add_words else expected.any(axis=1))
+
+
+@pytest.mark.parametrize("n_points", [1, CODE_SLOTS])
+def test_whole_nodes_hold_what_each_feature_adds_up(n_points):
+    """All features at once beside one after the other, with missing cells and cells in a single bin."""
+    random = np.random.default_rng(1)
+    codes = np.sort(random.integers(0, 6, (30, 3, n_points)), axis=2).astype(np.uint8)
+    codes[random.random((30, 3)) < 0.2] = 255
+    codes[4] = 5
+    edges, no_words = np.zeros((3, 6)), np.empty((0, 3), dtype=np.uint64)
+    bins = Bins(codes, no_words, np.full(3, 6), edges, edges, 255, CHUNK)
+    index = np.array([4, 0, 29, 7, 7, 12, 20], dtype=np.int32)
+    node = new_node_mass(len(index), 3, hard=False)
+    node.columns[:, :3] = random.normal(size=(len(index), 3))
+    stored = np.full((3, 7, 4), 9.0)
+    add_whole_node(bins, index, node.columns, stored)
+    for feature in range(3):
+        search = new_search(bins, 3, seed=1)
+        search.missing[:] = 0.0
+        add_columns(bins, feature, index, node, Histogram(search.histogram, search.occupied, search.missing, 6))
+        np.testing.assert_array_equal(stored[feature, :6], search.histogram.reshape(6, 4))
+        np.testing.assert_allclose(stored[feature, 6, :3], search.missing, atol=1e-15)

@@ -5,7 +5,15 @@ import pytest
 
 import naive
 from engine import CODES, grow_tree, kernel_rules, predict, search_root
-from probforest.kernels.statistic import has_classes, impurity_of, is_pure, n_values, score_of, weight_of
+from probforest.kernels.statistic import (
+    best_stored_cut,
+    has_classes,
+    impurity_of,
+    is_pure,
+    n_values,
+    score_of,
+    weight_of,
+)
 from problems import random_problem
 
 NUMBERS = {"variance": {}, "newton": {"regularisation": 0.7}}
@@ -135,3 +143,34 @@ def test_members_that_add_nothing_still_fill_their_bins(noise):
     split, _ = search_root(problem, rules, np.ones(8))
     _, _, threshold, _ = naive.best_split(list(enumerate(np.ones(8))), *problem, rules, 1)
     assert split.threshold == threshold
+
+
+def naive_best_cut(stored, n_bins, empty, least, rules, margin):
+    """The first cut behind a bin that is not empty, and that no other one beats by more than `margin`."""
+    filled = np.flatnonzero(stored[:n_bins, 2] > empty)
+    total, found = stored[filled].sum(axis=0), {}
+    for count in range(1, len(filled)):
+        sides = [stored[filled[:count]].sum(axis=0), stored[filled[count:]].sum(axis=0)]
+        if all(side[2] >= least and side[1] >= rules.min_leaf_hessian for side in sides):
+            found[count] = sum(side[0] ** 2 / (side[1] + rules.regularisation) for side in sides)
+    if not found:
+        return -np.inf, -1, -1, total
+    first = next(count for count, score in found.items() if score >= max(found.values()) - margin)
+    return found[first], filled[first - 1], filled[first], total
+
+
+@pytest.mark.parametrize("filled", [0.1, 0.5, 1.0])
+@pytest.mark.parametrize("least", [0.99, 2.99])  # sums are rounded
+def test_best_stored_cut_is_the_first_of_the_best_ones(filled, least):
+    """With empty bins, which subtraction may leave with a little, and with equally good cuts."""
+    rules = kernel_rules(naive.Rules(criterion="newton", regularisation=0.7), 1)._replace(min_leaf_hessian=0.2)
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        stored = np.zeros((13, 4))
+        stored[:12, 0], stored[:12, 1:3] = random.choice([-1.0, 0.5, 1.0], 12), 1.0
+        stored[:12] *= (random.random(12) < filled)[:, None]
+        stored[:12, :3] += 1e-15 * random.normal(size=(12, 3))
+        score, here, there, total = naive_best_cut(stored, 12, 1e-12, least, rules, 1e-11)
+        found = best_stored_cut(stored, 12, total[:3], total[2], 1e-12, least, rules, 1e-11)
+        assert found[1:] == (here, there)
+        assert found[0] == pytest.approx(score, rel=1e-12)

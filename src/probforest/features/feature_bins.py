@@ -10,6 +10,7 @@ import numpy as np
 
 from ..families import CHUNK
 from ..kernels.layout import GRID_POINTS, Column
+from ..kernels.sorting import order_of
 from ..support.threads import in_threads
 from .limits import TrainingSpread
 from .measurements import Measurements
@@ -123,10 +124,10 @@ def _bins_of_points(points: np.ndarray, masses: np.ndarray, centers: np.ndarray,
 
 
 def _order(points: np.ndarray, centers: np.ndarray) -> np.ndarray:
-    """By points, and equal ones by centres. Where no two points are equal, the faster sort is enough."""
-    order = np.argsort(points)
+    """By points, and equal ones by centres. Where no two points are equal, one sort is enough."""
+    order = order_of(points)
     ordered = points[order]
-    return order if (ordered[1:] > ordered[:-1]).all() else np.lexsort((centers, points))
+    return order if (ordered[1:] > ordered[:-1]).all() else order_of(points, order_of(centers))
 
 
 def _gaps(points: np.ndarray, centers: np.ndarray) -> np.ndarray:

@@ -42,8 +42,8 @@ class Descent(NamedTuple):
     to_left: np.ndarray  # (n_rows,)
     scratch: np.ndarray  # (2, SCRATCH) see left_probabilities
     steps: np.ndarray  # (SCRATCH,) int32, the same
-    leaves: Visits  # what has come to a leaf
-    answer: np.ndarray  # (n_rows, k) of one tree
+    leaves: Visits  # what has come to a leaf; empty: it is added up at once
+    answer: np.ndarray  # (n_rows, k) of one tree, the sum of its leaves
 
 
 @inlined
@@ -64,15 +64,24 @@ def keep_leaf(members, start, stop, node, leaves, n_leaves):
     return n_leaves + stop - start
 
 
+@inlined
+def add_leaf(members, start, stop, value, answer):
+    """Add π × `value` (k,) of a leaf to the `answer` (n_rows, k) of its members [start, stop)."""
+    for m in range(start, stop):
+        row = np.uint64(members.row[m])
+        for c in range(value.shape[0]):
+            answer[row, c] += members.reach[m] * value[c]
+
+
 @kernel
 def descend(columns, nodes, keep_proba, descent):
-    """Take all objects of `columns` to their leaves, which are then in `descent.leaves`, the first leaf first. Returns
-    their number; NO_ROOM if there is too little for members.
+    """Take all objects of `columns` to their leaves, the first leaf first: these are then in `descent.leaves`, or added
+    to `descent.answer` if leaves are not kept. Returns how many were kept; NO_ROOM if there is too little for members.
 
     The right child takes the place of its parent, the left one, which is visited first, goes on top.
     """
-    members, pending, to_left, scratch, steps, leaves, _ = descent
-    n_rows = columns.values.shape[1]
+    members, pending, to_left, scratch, steps, leaves, answer = descent
+    n_rows, adds = columns.values.shape[1], leaves.row.shape[0] == 0
     for m in range(n_rows):
         members.row[m], members.reach[m], members.mass[m] = m, 1.0, 1.0
     pending[0, 0], pending[0, 1], pending[0, 2] = 0, 0, n_rows
@@ -81,6 +90,9 @@ def descend(columns, nodes, keep_proba, descent):
         n_pending -= 1
         node, start, stop = pending[n_pending, 0], pending[n_pending, 1], pending[n_pending, 2]
         feature = np.int64(nodes.links[node, FEATURE])
+        if feature == LEAF and adds:
+            add_leaf(members, start, stop, nodes.value[node], answer)
+            continue
         if feature == LEAF:
             n_leaves = keep_leaf(members, start, stop, node, leaves, n_leaves)
             continue
@@ -101,35 +113,45 @@ def descend(columns, nodes, keep_proba, descent):
 
 
 @kernel
-def add_leaves(descent, n_leaves, value, out):
-    """Add π × value (n_nodes, k) of their leaves to `out` (n_rows, k): the sum over the leaves of a tree first, so that
-    one tree after the other gives the same bits as all of them."""
-    leaves, answer = descent.leaves, descent.answer
-    for m in range(out.shape[0]):
-        for c in range(out.shape[1]):
-            answer[m, c] = 0.0
-    for v in range(n_leaves):
-        row, leaf = np.uint64(leaves.row[v]), np.uint64(leaves.leaf[v])
-        for c in range(out.shape[1]):
-            answer[row, c] += leaves.reach[v] * value[leaf, c]
-    for m in range(out.shape[0]):
-        for c in range(out.shape[1]):
-            out[m, c] += answer[m, c]
+def add_trees(columns, nodes, first_node, tree, keep_proba, descent, out):
+    """Add the answers of trees from `tree` on to `out` (n_rows, k). The trees are the parts of `nodes` between
+    `first_node` (n_trees + 1,). Returns the number of trees, or the first one that there was too little room for.
+
+    The sum over the leaves of a tree comes first, so that one tree after the other gives the same bits as all of them.
+    """
+    answer = descent.answer
+    while tree < first_node.shape[0] - 1:
+        first, last = first_node[tree], first_node[tree + 1]
+        here = Nodes(
+            nodes.links[first:last],
+            nodes.threshold[first:last],
+            nodes.shares[first:last],
+            nodes.summary[first:last],
+            nodes.value[first:last],
+        )
+        for m in range(out.shape[0]):
+            for c in range(out.shape[1]):
+                answer[m, c] = 0.0
+        if descend(columns, here, keep_proba, descent) == NO_ROOM:
+            break
+        for m in range(out.shape[0]):
+            for c in range(out.shape[1]):
+                out[m, c] += answer[m, c]
+        tree += 1
+    return tree
 
 
 # Not kernels: arrays that are made in Python need not be compiled.
-def new_descent(n_rows: int, most_nodes: int, n_values: int, keep_proba: float) -> Descent:
-    """Space for `n_rows` objects and trees of up to `most_nodes` nodes with `n_values` each. The probabilities of an
-    object in the leaves are above `keep_proba`, and add up to 1."""
-    n_leaves = most_nodes // 2 + 1
-    most_entries = n_leaves if keep_proba * n_leaves < 1 else int(1 / keep_proba) + 1
+def new_descent(n_rows: int, most_nodes: int, n_values: int, most_leaves: int = 0) -> Descent:
+    """Space for `n_rows` objects and trees of up to `most_nodes` nodes with `n_values` each. With `most_leaves` > 0, up
+    to so many leaves of an object are kept."""
     return Descent(
         members=new_members(_ROOM * (n_rows + 1)),
         pending=np.empty((most_nodes + 1, 3), dtype=np.int64),
         to_left=np.empty(n_rows, dtype=REAL),
         scratch=np.empty((2, SCRATCH), dtype=REAL),
         steps=np.empty(SCRATCH, dtype=INDEX),
-        leaves=_new_visits(n_rows * most_entries),
+        leaves=_new_visits(n_rows * most_leaves),
         answer=np.empty((n_rows, n_values), dtype=REAL),
     )
 
@@ -138,13 +160,14 @@ def _new_visits(capacity: int) -> Visits:
     return Visits(*(np.empty(capacity, dtype=kind) for kind in (INDEX, INDEX, REAL)))
 
 
-def _descended(columns: CellColumns, nodes: Nodes, keep_proba: float, descent: Descent) -> tuple[int, Descent]:
-    """`descend`, and the space that it took: if there was too little, which is rare, a larger one."""
-    while True:
-        n_leaves = descend(columns, nodes, keep_proba, descent)
-        if n_leaves != NO_ROOM:
-            return n_leaves, descent
-        descent = descent._replace(members=new_members(2 * len(descent.members.row)))
+def _with_more_room(descent: Descent) -> Descent:
+    return descent._replace(members=new_members(2 * len(descent.members.row)))
+
+
+def _most_leaves(n_nodes: int, keep_proba: float) -> int:
+    """Leaves that an object can reach: its probabilities in them are above `keep_proba`, and add up to 1."""
+    n_leaves = n_nodes // 2 + 1
+    return n_leaves if keep_proba * n_leaves < 1 else int(1 / keep_proba) + 1
 
 
 def _blocks(query: Cells, first: int, last: int) -> Iterator[tuple[int, CellColumns]]:
@@ -160,12 +183,17 @@ def add_answers_of_leaves(
     if has_single_paths(query):
         add_exact_answers(query, first, last, trees, False, out)
         return
-    most_nodes = max(len(nodes.value) for nodes in trees)
-    descent = new_descent(min(_MOST_ROWS, last - first), most_nodes, out.shape[1], keep_proba)
+    sizes = [len(nodes.value) for nodes in trees]
+    descent = new_descent(min(_MOST_ROWS, last - first), max(sizes), out.shape[1])
+    # One call for all trees: going from Python to a kernel takes as long as a hundred objects of a tree.
+    nodes, first_node = Nodes(*map(np.concatenate, zip(*trees, strict=True))), np.append(0, np.cumsum(sizes))
     for start, columns in _blocks(query, first, last):
-        for nodes in trees:
-            n_leaves, descent = _descended(columns, nodes, keep_proba, descent)
-            add_leaves(descent, n_leaves, nodes.value, out[start : start + columns.values.shape[1]])
+        here, tree = out[start : start + columns.values.shape[1]], 0
+        while True:
+            tree = add_trees(columns, nodes, first_node, np.int64(tree), keep_proba, descent, here)
+            if tree == len(trees):
+                break
+            descent = _with_more_room(descent)  # which is rare
 
 
 def visits_of_leaves(query: Cells, nodes: Nodes, keep_proba: float) -> Visits:
@@ -174,9 +202,10 @@ def visits_of_leaves(query: Cells, nodes: Nodes, keep_proba: float) -> Visits:
         return route(query, nodes, keep_proba)
     n_objects, found = len(query.values), []
     n_nodes, n_values = nodes.value.shape
-    descent = new_descent(min(_MOST_ROWS, n_objects), n_nodes, n_values, keep_proba)
+    descent = new_descent(min(_MOST_ROWS, n_objects), n_nodes, n_values, _most_leaves(n_nodes, keep_proba))
     for start, columns in _blocks(query, 0, n_objects):
-        count, descent = _descended(columns, nodes, keep_proba, descent)
+        while (count := descend(columns, nodes, keep_proba, descent)) == NO_ROOM:
+            descent = _with_more_room(descent)
         row, node, reach = (array[:count].copy() for array in descent.leaves)
         found.append((row + np.int32(start), node, reach))
     return Visits(*(np.concatenate(parts) for parts in zip(*found, strict=True)))

@@ -2,7 +2,7 @@
 
 Where a histogram lies: class c of bin b is entry c × n_bins + b for hard labels, so that a member needs no
 multiplication to find its bins. Otherwise column c of bin b is entry b × n_lanes + c: the columns of a member lie side
-by side.
+by side, FOUR of which are added at once, and there is a multiple of that many.
 
 The kernels take the codes of `feature` in Bins, the members `index` (m,) with their NodeMass, and add them to the
 Histogram.
@@ -11,9 +11,8 @@ Histogram.
 import numpy as np
 
 from .jit import inlined, kernel
+from .lanes import FOUR, add_four, load_four, times
 from .layout import GRID_POINTS, SCRATCH
-
-LANES = 4  # columns that are added at once: there is a multiple of this many
 
 
 @inlined
@@ -90,7 +89,7 @@ def add_columns(bins, feature, index, node, histogram):
     sums, occupied, missing, _ = histogram
     n_points = GRID_POINTS if codes.shape[2] > 1 else 1
     j = np.uint64(feature)
-    n_lanes = columns.shape[1]
+    n_groups = np.uint64(columns.shape[1] // FOUR)
     for m in range(index.shape[0]):
         i = np.uint64(index[m])
         if codes[i, j, 0] == missing_code:
@@ -99,23 +98,17 @@ def add_columns(bins, feature, index, node, histogram):
             continue
         for g in range(n_points):
             occupied[np.uint64(codes[i, j, g])] = 1
-        for first in range(0, n_lanes, LANES):
-            lane = np.uint64(first)
-            one, two = columns[m, lane], columns[m, lane + np.uint64(1)]
-            three, four = columns[m, lane + np.uint64(2)], columns[m, lane + np.uint64(3)]
+        for group in range(n_groups):
+            value = load_four(columns, np.uint64(m) * n_groups + np.uint64(group))
             for g in range(n_points):
-                place = np.uint64(codes[i, j, g]) * np.uint64(n_lanes) + lane
-                factor = 1.0 if n_points == 1 else chunk[g]
-                sums[place] += one * factor
-                sums[place + np.uint64(1)] += two * factor
-                sums[place + np.uint64(2)] += three * factor
-                sums[place + np.uint64(3)] += four * factor
+                place = np.uint64(codes[i, j, g]) * n_groups + np.uint64(group)
+                add_four(sums, place, value if n_points == 1 else times(value, chunk[g]))
 
 
 @kernel
 def add_whole_node(bins, index, columns, stored):
-    """Fill `stored` (d, n_bins + 1, LANES), the histogram of a node with one group of lanes, for all features at once:
-    `columns` (m, LANES) of the members `index` (m,). Missing cells are behind all bins.
+    """Fill `stored` (d, n_bins + 1, FOUR), the histogram of a node with one group of columns, for all features at once:
+    `columns` (m, FOUR) of the members `index` (m,). Missing cells are behind all bins.
 
     Members before features: the codes of a member lie side by side.
     """
@@ -126,27 +119,22 @@ def add_whole_node(bins, index, columns, stored):
         flat[entry] = 0.0
     n_points = GRID_POINTS if codes.shape[2] > 1 else 1
     for m in range(index.shape[0]):
-        i = np.uint64(index[m])
-        one, two, three = columns[m, 0], columns[m, 1], columns[m, 2]
+        i, value = np.uint64(index[m]), load_four(columns, np.uint64(m))
+        start = np.uint64(0)
         for feature in range(n_features):
             j = np.uint64(feature)
-            if codes[i, j, 0] == missing_code:
-                place = (j * n_rows + n_rows - np.uint64(1)) * np.uint64(LANES)
-                flat[place] += one
-                flat[place + np.uint64(1)] += two
-                flat[place + np.uint64(2)] += three
-                continue
-            for g in range(n_points):
-                place = (j * n_rows + np.uint64(codes[i, j, g])) * np.uint64(LANES)
-                factor = 1.0 if n_points == 1 else chunk[g]
-                flat[place] += one * factor
-                flat[place + np.uint64(1)] += two * factor
-                flat[place + np.uint64(2)] += three * factor
+            if n_points == 1 or codes[i, j, 0] == missing_code:
+                code = codes[i, j, 0]
+                add_four(stored, start + (np.uint64(code) if code != missing_code else n_rows - np.uint64(1)), value)
+            else:
+                for g in range(n_points):
+                    add_four(stored, start + np.uint64(codes[i, j, g]), times(value, chunk[g]))
+            start += n_rows
 
 
 @kernel
 def subtract_node(stored, other):
-    """Take the histogram `other` of one child away from `stored` (d, n_bins + 1, LANES) of its parent: what remains is
+    """Take the histogram `other` of one child away from `stored` (d, n_bins + 1, FOUR) of its parent: what remains is
     that of the other child, up to rounding."""
     whole, part = stored.reshape(-1), other.reshape(-1)
     for place in range(whole.shape[0]):

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .jit import inlined, kernel
-from .lanes import LANES, aligned_zeros, in_all, inverse_root, load, plus, product, rest, store
+from .lanes import LANES, aligned_rows, in_all, inverse_root, load, plus, product, rest, store
 from .layout import REAL, Mixture, MixtureSpace, MixtureSums
 
 _LOG_TWO_PI = math.log(2.0 * math.pi)
@@ -331,7 +331,7 @@ def mixture_space(mixture: Mixture) -> MixtureSpace:
         "log_density": (k, LANES),
         "shares": (k, LANES),
     }
-    numbers = zip(shapes, aligned_zeros(shapes.values()), strict=True)
+    numbers = zip(shapes, aligned_rows(shapes.values()), strict=True)
     return MixtureSpace(**dict(numbers), has_holes=np.zeros(d, dtype=bool), used=np.zeros(k, dtype=bool))
 
 
@@ -347,7 +347,7 @@ def expectation_space(mixture: Mixture) -> ExpectationSpace:
     """Space for mixtures of this size."""
     k, d = mixture.mean.shape
     shapes = (k, LANES), (k, d, LANES), (k, d, d, LANES), (LANES,)
-    return ExpectationSpace(MixtureSums(*aligned_zeros(shapes)), mixture_space(mixture))
+    return ExpectationSpace(MixtureSums(*aligned_rows(shapes)), mixture_space(mixture))
 
 
 def sums_of_objects(

@@ -7,8 +7,9 @@ import numpy as np
 
 from .cuts import best_cut, list_occupied, occupied_range, sum_left, sum_left_of_listed, sum_left_of_stored
 from .dice import draw_below
-from .histogram import LANES, add_columns, add_listed, add_words
+from .histogram import add_columns, add_listed, add_words
 from .jit import inlined, kernel
+from .lanes import FOUR, aligned_zeros
 from .layout import (
     EQUAL,
     INDEX,
@@ -227,11 +228,11 @@ def split_node(index, node, bins, search, rules, least, n_drawn):
 
 # Not kernels: arrays that are made in Python need not be compiled.
 def new_node_mass(capacity: int, n_columns: int, hard: bool) -> NodeMass:
-    n_lanes = -(-n_columns // LANES) * LANES
+    n_lanes = -(-n_columns // FOUR) * FOUR
     return NodeMass(
         mass=np.empty(capacity, dtype=REAL),
         class_index=np.empty(capacity, dtype=INDEX),
-        columns=np.zeros((0 if hard else capacity, n_lanes), dtype=REAL),
+        columns=aligned_zeros(0 if hard else capacity, n_lanes),
         total=np.empty(n_columns, dtype=REAL),
         to_left=np.empty(capacity, dtype=REAL),
         scratch=np.empty((2, SCRATCH), dtype=REAL),
@@ -242,10 +243,10 @@ def new_node_mass(capacity: int, n_columns: int, hard: bool) -> NodeMass:
 def new_search(bins: Bins, n_columns: int, seed: int, n_stored: int = 0) -> Search:
     """With `n_stored`, there is space for the histograms of so many nodes, and these are what is searched."""
     n_features, n_bins = bins.low.shape
-    n_lanes = -(-n_columns // LANES) * LANES
+    n_lanes = -(-n_columns // FOUR) * FOUR
     occupied_words = np.zeros(n_bins // 8 + 1, dtype=np.uint64)
     return Search(
-        histogram=np.zeros(n_bins * n_lanes, dtype=REAL),
+        histogram=aligned_zeros(n_bins * n_lanes),
         occupied=occupied_words.view(np.uint8),
         occupied_words=occupied_words,
         missing=np.empty(n_columns, dtype=REAL),
@@ -257,7 +258,7 @@ def new_search(bins: Bins, n_columns: int, seed: int, n_stored: int = 0) -> Sear
         words=np.empty(SCRATCH, dtype=np.uint64),
         order=np.arange(n_features, dtype=np.int64),
         state=np.array([seed], dtype=np.int64),
-        stored=np.zeros((n_stored, n_features, n_bins + 1, n_lanes), dtype=REAL),
+        stored=aligned_zeros(n_stored, n_features, n_bins + 1, n_lanes),
         in_use=np.zeros(1, dtype=np.int64),
         bounds=np.array([-np.inf, np.inf]),
     )

@@ -276,36 +276,34 @@ def best_stored_cut(stored, n_bins, total, total_weight, empty, least, rules, ma
     """The best cut of a feature of NEWTON without missing cells, from a `stored` histogram (more than n_bins, n_lanes)
     with the columns side by side; bins that weigh no more than `empty` are empty.
 
-    Sums, scores and the search for the best one in a single pass, as most cuts need no score: those behind empty bins,
-    or with too little on a side. Of equally good cuts (up to `margin`) the first one counts. Returns its score, the bin
-    to its left and the next one that is not empty; the bins are -1 if no cut is allowed.
+    Sums, scores and the search for the best one in a single pass, as cuts with too little on a side need no score. Of
+    equally good cuts (up to `margin`) the first one counts, and none lies behind an empty bin. Returns its score, the
+    bin to its left and the next one that is not empty; the bins are -1 if no cut is allowed.
     """
     gradient, hessian, weight = 0.0, 0.0, 0.0
-    extra, best = rules.regularisation, -math.inf
-    here, there, awaits = np.int64(-1), np.int64(-1), False
+    extra, least_hessian, whole, all_hessian = rules.regularisation, rules.min_leaf_hessian, total[0], total[_HESSIAN]
+    # A score is a fraction. Divisions are slow, so two of them are compared as products.
+    best, best_base, here = -math.inf, 1.0, np.int64(-1)
     for b in range(n_bins):
         place = np.uint64(b)
-        if stored[place, 2] <= empty:
-            continue
-        if awaits:
-            there, awaits = np.int64(b), False
         gradient += stored[place, 0]
         hessian += stored[place, _HESSIAN]
         weight += stored[place, 2]
-        right_hessian = total[_HESSIAN] - hessian
-        if weight < least or min(hessian, right_hessian) < rules.min_leaf_hessian:
+        right_hessian = all_hessian - hessian
+        if weight < least or min(hessian, right_hessian) < least_hessian:
             continue
         if total_weight - weight < least:
             break
-        right, left_base, right_base = total[0] - gradient, hessian + extra, right_hessian + extra
-        both = gradient * gradient * right_base + right * right * left_base
-        if both > (best + margin) * (left_base * right_base):  # divisions are slow, and few cuts are the best so far
-            best, here, awaits = both / (left_base * right_base), np.int64(b), True
-    if awaits:  # the bin behind the best cut is beyond the last allowed one
-        there = here + 1
-        while there < n_bins - 1 and stored[np.uint64(there), 2] <= empty:
-            there += 1
-    return best, here, there
+        right, left_base, right_base = whole - gradient, hessian + extra, right_hessian + extra
+        both, base = gradient * gradient * right_base + right * right * left_base, left_base * right_base
+        if both * best_base > (best + margin * best_base) * base and stored[place, 2] > empty:
+            best, best_base, here = both, base, np.int64(b)
+    if here < 0:
+        return -math.inf, here, here
+    there = here + 1
+    while there < n_bins - 1 and stored[np.uint64(there), 2] <= empty:
+        there += 1
+    return best / best_base, here, there
 
 
 @inlined

@@ -97,6 +97,7 @@ class Booster:
         held_out = np.zeros(training.n_objects, dtype=bool) if stopping is None else stopping.held_out
         self._has_held_out = bool(held_out.any())
         self._weight = np.where(held_out, 0.0, training.weight)
+        self._no_classes = np.zeros(training.n_objects, dtype=INDEX)
         self._held_out_weight = np.where(held_out, training.weight, 0.0)
         self._held_out_cells = training.cells._replace(values=training.cells.values[held_out])
         self.raw = np.repeat(loss.baseline[:, None], training.n_objects, axis=1)  # scores of all objects, scaled
@@ -181,7 +182,7 @@ class Booster:
             space.search.state[0], space.search.order[:] = seed, np.arange(self._training.n_features)
 
         def grow_one(c: int) -> tuple[FittedTree, GrowSpace]:
-            target = Target(np.zeros(len(self._weight), dtype=INDEX), columns[c])
+            target = Target(self._no_classes, columns[c])
             n_nodes, space = grow_leaf_by_leaf(
                 self._columns, bins, target, self._weight, self._rules, self._growth, self._spaces[c]
             )

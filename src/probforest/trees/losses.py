@@ -93,8 +93,9 @@ class LogLoss:
 
         Doubtful labels count less in the weight of a node, but not in its loss, which knows what they say.
         """
-        columns = np.ones((*raw.shape, 3))
-        q, r = expit(raw) if self.n_scores == 1 else softmax(raw, axis=0), self._given_label(raw)
+        columns = np.empty((*raw.shape, 3))
+        columns[:, :, 2] = 1.0
+        q, r = _second_of_two(raw) if self.n_scores == 1 else softmax(raw, axis=0), self._given_label(raw)
         curvature = q * (1 - q)
         if self.evidence is not None:  # that of r, which is 0 for hard labels
             curvature = np.abs(curvature - r * (1 - r))
@@ -119,6 +120,11 @@ class LogLoss:
         classes = np.arange(self.n_scores)[:, None] if self.n_scores > 1 else np.ones((1, 1))
         return (self.class_index == classes).astype(np.float64)
 
+    @cached_property
+    def _sign(self) -> np.ndarray:
+        """Of two classes with hard labels: 1 and -1 (n,), the raw score × which speaks against the label."""
+        return 1.0 - 2.0 * self._hard[0]
+
     def mean(self, raw: np.ndarray, weight: np.ndarray) -> float:
         """The weighted mean over all objects, with weights as in a node; those that weigh nothing don't count."""
         weight = weight / self.information
@@ -130,9 +136,10 @@ class LogLoss:
     def of_objects(self, raw: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
         """The loss of every object (n,), or of some of them."""
         scores, class_index = raw[:, rows], self.class_index[rows]
-        if self.n_scores == 1 and self.evidence is None:  # the most common case, in one go
-            against = np.where(class_index == 1, -scores[0], scores[0])
-            return np.maximum(against, 0.0) + np.log1p(np.exp(-np.abs(scores[0])))
+        if self.n_scores == 1 and self.evidence is None:  # the most common case, with few arrays
+            loss, against = np.abs(scores[0]), scores[0] * self._sign[rows]
+            np.log1p(np.exp(np.negative(loss, out=loss), out=loss), out=loss)
+            return np.add(loss, np.maximum(against, 0.0, out=against), out=loss)
         if self.n_scores == 1:
             scores = np.concatenate([np.zeros_like(scores), scores])
         log_proba = log_softmax(scores, axis=0)
@@ -153,6 +160,12 @@ def log_loss(labels: LabelTable, weight: np.ndarray, information: np.ndarray | f
     with np.errstate(divide="ignore"):
         evidence = np.ascontiguousarray((np.log(labels.pmf) - scores).T)
     return LogLoss(labels.class_index, evidence, information, baseline)
+
+
+def _second_of_two(raw: np.ndarray) -> np.ndarray:
+    """q of the second of two classes; NumPy's exponentials are vector instructions, which those of SciPy's are not."""
+    with np.errstate(over="ignore"):
+        return 1.0 / (1.0 + np.exp(-raw))
 
 
 def probabilities(raw: np.ndarray) -> np.ndarray:
