@@ -33,7 +33,7 @@ class _LanesModel(PrimitiveModel):
         super().__init__(manager, numba_type, _VECTOR)
 
 
-def _instruction(result: Any, emit: Callable) -> Callable:
+def instruction(result: Any, emit: Callable) -> Callable:
     """Decorator: in compiled kernels, what `emit` writes takes the place of a function, which is what it means."""
 
     def decorate(function: Any) -> Any:
@@ -99,43 +99,43 @@ def _emit_inverse_root(context, builder, kinds, arguments):
     return builder.fdiv(ir.Constant(_VECTOR, [1.0] * LANES), builder.call(square_root, arguments))
 
 
-@_instruction(_LANES, _emit_load)
+@instruction(_LANES, _emit_load)
 def load(rows, k):
     """Row k."""
     return np.copy(rows[k])
 
 
-@_instruction(types.void, _emit_store)
+@instruction(types.void, _emit_store)
 def store(rows, k, value):
     """Write row k."""
     rows[k] = value
 
 
-@_instruction(_LANES, _emit_all)
+@instruction(_LANES, _emit_all)
 def in_all(number):
     """The same number in all lanes."""
     return np.full(LANES, number)
 
 
-@_instruction(_LANES, _emit_rest)
+@instruction(_LANES, _emit_rest)
 def rest(x, y, z):
     """x − y z"""
     return x - y * z
 
 
-@_instruction(_LANES, _emit_plus)
+@instruction(_LANES, _emit_plus)
 def plus(x, y, z):
     """x + y z"""
     return x + y * z
 
 
-@_instruction(_LANES, _emit_product)
+@instruction(_LANES, _emit_product)
 def product(x, y):
     """x y"""
     return x * y
 
 
-@_instruction(_LANES, _emit_inverse_root)
+@instruction(_LANES, _emit_inverse_root)
 def inverse_root(x):
     """1/√x"""
     return 1.0 / np.sqrt(x)
