@@ -24,6 +24,7 @@ from .layout import (
     NodeMass,
     Search,
 )
+from .pair_histogram import add_pairs, sum_left_of_pairs
 from .statistic import best_stored_cut, forbid, score_cuts, weigh_cuts, weight_of
 
 FEW_MEMBERS = 32  # so many occupy few bins
@@ -88,6 +89,9 @@ def add_up(search, slot, bins, feature, index, node):
     n_columns, n_bins = left.shape
     column_step, bin_step = n_bins, 1
     listed = bins.words.shape[0] == 0 or index.shape[0] <= FEW_MEMBERS
+    if not listed and node.columns.shape[0] > 0 and n_columns == 2:
+        add_pairs(bins, feature, index, node, histogram, search.words)
+        return sum_left_of_pairs(search.histogram, node.columns.shape[1], bins.n_bins[feature], left)
     if node.columns.shape[0] > 0:
         listed = True
         column_step, bin_step = 1, node.columns.shape[1]
