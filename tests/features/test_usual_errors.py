@@ -5,7 +5,7 @@ import pytest
 
 from probforest import families
 from probforest.features.measurements import read_measurements
-from probforest.features.usual_errors import learn_usual_errors
+from probforest.features.usual_errors import beyond_chance, learn_usual_errors
 
 
 def photometry(seed, n, factor=1.0, scatter=0.1):
@@ -63,3 +63,12 @@ def test_objects_of_zero_weight_do_not_count():
     without = learn_usual_errors(measured(X[:300], X_err[:300]), np.ones(300), np.ones(3))
     np.testing.assert_array_equal(with_them.sizes, without.sizes)
     assert (with_them.middle, with_them.scatter) == (without.middle, without.scatter)
+
+
+def test_what_chance_explains_does_not_count_and_what_is_clear_counts_in_full():
+    assert beyond_chance(-1.0, 0.5) == beyond_chance(0.3, 0.5) == beyond_chance(0.5, 0.5) == 0
+    assert beyond_chance(0.0, 0.0) == 0
+    assert 0 < beyond_chance(0.501, 0.5) < 0.01  # no jump
+    assert beyond_chance(50.0, 0.5) == pytest.approx(50, rel=1e-3)
+    steps = [beyond_chance(excess, 0.5) for excess in np.linspace(0, 3, 50)]
+    assert (np.diff(steps) >= 0).all()

@@ -67,6 +67,19 @@ def test_one_feature_from_elsewhere_is_no_noise(usual):
     assert usual.factor(measured(*photometry(1, 2000, tilt=0.3))) < 1.03
 
 
+@pytest.mark.parametrize(
+    ("noise", "expected"),
+    [
+        ([1.0, 1.0, 1.0, 1.0], 1.0),
+        ([1.0, 1.0, 1.1, 1.2], 1.06),
+        ([0.2, 0.2, 4.0, 4.0], 0.22),  # objects of another kind
+        ([0.0, 0.0, 4.0, 4.0], 0.0),
+    ],
+)
+def test_noise_is_the_mean_of_features_that_agree(usual, noise, expected):
+    assert usual._agreed(np.array(noise)) == pytest.approx(expected)
+
+
 def test_honest_errors_say_it_all():
     """If errors are the noise, values scatter as their errors say, whatever the noise is."""
     random = np.random.default_rng(0)

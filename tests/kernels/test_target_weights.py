@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from probforest.kernels.target_weights import BIT_OF, find_quantiles, merged
+from probforest.kernels.target_weights import BIT_OF, find_quantiles, merged, quantile_places
 
 
 def random_leaves(seed, n_objects=20, n_leaves=12, n_targets=200, density=0.1):
@@ -50,3 +50,53 @@ def test_quantiles_are_the_first_entries_with_enough_weight():
         up_to = np.cumsum(weight[first[i] : first[i + 1]])
         expected = [first[i] + min(np.searchsorted(up_to, level), size - 1) for level in levels]
         np.testing.assert_array_equal(found[i], expected)
+
+
+def naive_quantiles(reach, shares, levels):
+    """The smallest targets up to which the weights of each object sum to the levels, or else its last target."""
+    weights = (reach @ shares).toarray()
+    found = []
+    for row in weights / weights.sum(axis=1, keepdims=True):
+        has_some, up_to = np.flatnonzero(row), np.cumsum(row[row > 0])
+        found.append([has_some[min(np.searchsorted(up_to, level - 1e-12), len(has_some) - 1)] for level in levels])
+    return np.array(found)
+
+
+LEVELS = np.array([-0.1, 0.0, 0.16, 0.5, 0.5, 0.84, 0.999, 1.0, 2.0])
+
+
+@pytest.mark.parametrize("n_targets", [1, 63, 64, 65, 200, 5000, 100_000])
+@pytest.mark.parametrize("density", [0.0, 0.02, 0.5], ids=["one target", "sparse", "dense"])
+def test_quantiles_of_leaves_need_no_order_of_all_targets(n_targets, density):
+    density = min(density, 500 / n_targets)
+    for seed in range(3):
+        reach, shares = random_leaves(seed, n_targets=n_targets, density=density)
+        found = quantile_places(*arrays(reach), *arrays(shares), n_targets, LEVELS - 1e-12)
+        np.testing.assert_array_equal(found, naive_quantiles(reach, shares, LEVELS))
+
+
+def test_quantiles_of_leaves_are_those_of_merged_leaves():
+    for seed in range(5):
+        reach, shares = random_leaves(seed, n_leaves=40, n_targets=3000, density=0.05)
+        begin, places, weights = merged(*arrays(reach), *arrays(shares), 3000, reach.shape[0] * 3000)
+        at = np.empty((reach.shape[0], len(LEVELS)), dtype=np.int64)
+        find_quantiles(begin, weights, LEVELS - 1e-12, at)
+        found = quantile_places(*arrays(reach), *arrays(shares), 3000, LEVELS - 1e-12)
+        np.testing.assert_array_equal(found, places[at])
+
+
+def test_quantiles_of_equal_weights_fall_on_their_targets():
+    """Sums of weights are rounded: ten times 0.1 must be 1, and five times 0.1 a half."""
+    shares = sparse.csr_matrix(np.eye(10))
+    reach = sparse.csr_matrix(np.full((1, 10), 0.1))
+    levels = np.arange(1, 11) / 10
+    found = quantile_places(*arrays(reach), *arrays(shares), 10, levels - 1e-12)
+    np.testing.assert_array_equal(found, [np.arange(10)])
+
+
+def test_objects_have_their_quantiles_alone_and_in_company():
+    reach, shares = random_leaves(0, n_objects=50, n_leaves=60, n_targets=20_000, density=0.01)
+    together = quantile_places(*arrays(reach), *arrays(shares), 20_000, LEVELS)
+    for row in range(50):
+        alone = quantile_places(*arrays(reach[row]), *arrays(shares), 20_000, LEVELS)
+        np.testing.assert_array_equal(alone[0], together[row])

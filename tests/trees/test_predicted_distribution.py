@@ -273,3 +273,23 @@ def test_qp_is_named_if_it_is_missing(answer, monkeypatch):
     monkeypatch.setitem(sys.modules, "qp", None)
     with pytest.raises(ImportError, match=r"to_qp needs qp.*probforest\[photoz\]"):
         answer[0].to_qp()
+
+
+@pytest.mark.parametrize("keep_proba", [0.0, 0.05, 1.0])
+@pytest.mark.parametrize("target", ["numbers", "ties", "constant"])
+def test_quantiles_are_those_of_the_whole_distribution(friedman, keep_proba, target):
+    """Without calibration, they are found without the order of all targets."""
+    X, y = (each.copy() for each in friedman)
+    y = {"numbers": y, "ties": np.round(y / 5), "constant": np.full(len(y), 3.0)}[target]
+    X_err = np.random.default_rng(0).uniform(0, 0.2, X.shape)
+    X_err[::3] = 0.0
+    X[::7, 2] = np.nan
+    forest = ProbabilisticRandomForestRegressor(
+        8, random_state=0, error_scale=1.0, keep_proba=keep_proba, min_samples_leaf=2
+    )
+    answer = forest.fit(X, y, X_err=X_err).predict_distribution(X[:60], X_err=X_err[:60])
+    levels = np.array([0.84, 0.0, 0.16, 0.5, 1.0, 0.5])
+    whole = np.vstack([piece.quantiles(levels) for _, piece in answer.pieces()])
+    np.testing.assert_array_equal(answer.quantile(levels), whole)
+    np.testing.assert_array_equal(answer.median, whole[:, 3])
+    np.testing.assert_array_equal(answer[7].quantile(levels), whole[7:8])

@@ -21,7 +21,9 @@ def compile_kernels(rare: bool = False) -> None:
     _use(X, y, {})  # exact objects go down a tree in a kernel of their own
     _use(X, y, {"X_err": 0.1})
     _use(np.cumsum(X, axis=1), y, {"X_err": 0.1}, prior="joint")  # features that correlate
-    ProbabilisticDecisionTreeRegressor().fit(X, X[:, 0]).predict_quantiles(X)
+    answer = ProbabilisticDecisionTreeRegressor().fit(X, X[:, 0]).predict_distribution(X)
+    answer.quantile(0.5)
+    answer.summary()  # of whole distributions
     if rare:
         _use(X, y, {"X_samples": np.repeat(X[:, :, None], 2, axis=2)})
         _use(X, y, {"X_limit": (X > 0).astype(int)})

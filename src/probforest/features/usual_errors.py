@@ -34,8 +34,9 @@ class UsualErrors:
         excess = excess[~np.isnan(excess)]
         if not len(excess):
             return 1.0
-        above = float(np.median(excess)) - self.middle - SIGNIFICANT * self.scatter / np.sqrt(len(excess))
-        return float(np.exp(np.clip(above, 0.0, 10.0)))
+        chance = SIGNIFICANT * self.scatter / np.sqrt(len(excess))
+        above = beyond_chance(float(np.median(excess)) - self.middle, chance)
+        return float(np.exp(min(above, 10.0)))
 
 
 def learn_usual_errors(measurements: Measurements, weight: np.ndarray, shares: np.ndarray) -> UsualErrors | None:
@@ -60,6 +61,12 @@ def learn_usual_errors(measurements: Measurements, weight: np.ndarray, shares: n
     excess = excess[~np.isnan(excess)]
     middle = float(np.median(excess))
     return UsualErrors(edges, sizes, shares, middle, float(_DEVIATION * np.median(np.abs(excess - middle))))
+
+
+def beyond_chance(excess: float, chance: float) -> float:
+    """An excess that chance does not explain: 0 up to what chance makes of 0, and close to the excess itself where that
+    is far more, without a jump in between (the non-negative garrote)."""
+    return excess - chance**2 / excess if excess > chance else 0.0
 
 
 def medians_of_bins(bins: np.ndarray, size: np.ndarray, n_bins: int) -> np.ndarray:

@@ -15,7 +15,7 @@ from .added_noise import with_noise_added
 from .derived_features import Derived, find_derived
 from .measurements import Measurements
 from .prior import weighted_quantiles
-from .usual_errors import error_logarithms, medians_of_bins
+from .usual_errors import beyond_chance, error_logarithms, medians_of_bins
 
 NOISES = np.array([0.0, 0.25, 0.5, 1.0, 2.0, 4.0])  # added to the training set, in its errors
 _WHOLE_ERROR = 3  # the place of 1
@@ -29,6 +29,7 @@ _RIDGE = 1e-3  # of the weight of all objects: features that say the same
 _CLEAR = 0.2  # growth of ln(distance) by noise of a whole error, from which a feature tells how noisy it is
 _SMALL = 1e-9  # distance, in deviations: its logarithm is a number
 _SIGNIFICANT = 1.0  # standard errors by which the values of a feature must lie farther than usual
+_ALIKE = 1.25  # factor by which the noise of features differs if it is the same in all of them
 _AGREE = 0.75  # share of the features that must be at least as noisy: another population changes some of them
 
 
@@ -54,10 +55,15 @@ class UsualScatter:
         for place, excess in enumerate(self._excesses(table)):
             known = excess[~np.isnan(excess)]
             if len(known):
-                above = np.median(known) - _SIGNIFICANT * self.scatter[place] / np.sqrt(len(known))
-                noise[place] = np.interp(above, self.growth[place], NOISES)
-        added = weighted_quantiles(noise, self.shares, np.array([1 - _AGREE]))[0]
-        return float(np.sqrt(1 + added**2))
+                chance = _SIGNIFICANT * self.scatter[place] / np.sqrt(len(known))
+                noise[place] = np.interp(beyond_chance(np.median(known), chance), self.growth[place], NOISES)
+        return float(np.sqrt(1 + self._agreed(noise) ** 2))
+
+    def _agreed(self, noise: np.ndarray) -> float:
+        """The noise of a table from that of its features (d,): the mean around what most of them have at least. Where
+        the others have far more, the objects are of another kind; this does not count as noise."""
+        least = weighted_quantiles(noise, self.shares, np.array([1 - _AGREE]))[0]
+        return float(self.shares @ np.clip(noise, least, _ALIKE * least))
 
     def _excesses(self, table: Measurements) -> np.ndarray:
         """By how much ln(distance) of every value is larger than usual (d, n); NaN without a value or an error."""

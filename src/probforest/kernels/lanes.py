@@ -48,7 +48,7 @@ class _FourModel(PrimitiveModel):
         super().__init__(manager, numba_type, _SHORT_VECTOR)
 
 
-def _instruction(result: Any, emit: Callable) -> Callable:
+def instruction(result: Any, emit: Callable) -> Callable:
     """Decorator: in compiled kernels, what `emit` writes takes the place of a function, which is what it means."""
 
     def decorate(function: Any) -> Any:
@@ -136,61 +136,61 @@ def _emit_times(context, builder, kinds, arguments):
     return builder.fmul(arguments[0], _in_all(builder, arguments[1], _SHORT_VECTOR))
 
 
-@_instruction(_LANES, _emit_load)
+@instruction(_LANES, _emit_load)
 def load(rows, k):
     """Row k."""
     return np.copy(rows[k])
 
 
-@_instruction(types.void, _emit_store)
+@instruction(types.void, _emit_store)
 def store(rows, k, value):
     """Write row k."""
     rows[k] = value
 
 
-@_instruction(_LANES, _emit_all)
+@instruction(_LANES, _emit_all)
 def in_all(number):
     """The same number in all lanes."""
     return np.full(LANES, number)
 
 
-@_instruction(_LANES, _emit_rest)
+@instruction(_LANES, _emit_rest)
 def rest(x, y, z):
     """x − y z"""
     return x - y * z
 
 
-@_instruction(_LANES, _emit_plus)
+@instruction(_LANES, _emit_plus)
 def plus(x, y, z):
     """x + y z"""
     return x + y * z
 
 
-@_instruction(_LANES, _emit_product)
+@instruction(_LANES, _emit_product)
 def product(x, y):
     """x y"""
     return x * y
 
 
-@_instruction(_LANES, _emit_inverse_root)
+@instruction(_LANES, _emit_inverse_root)
 def inverse_root(x):
     """1/√x"""
     return 1.0 / np.sqrt(x)
 
 
-@_instruction(_FOUR, _emit_load_four)
+@instruction(_FOUR, _emit_load_four)
 def load_four(array, k):
     """The k-th FOUR numbers of a contiguous array."""
     return np.copy(array.reshape(-1, FOUR)[k])
 
 
-@_instruction(types.void, _emit_add_four)
+@instruction(types.void, _emit_add_four)
 def add_four(array, k, value):
     """Add to the k-th FOUR numbers of a contiguous array."""
     array.reshape(-1, FOUR)[k] += value
 
 
-@_instruction(_FOUR, _emit_times)
+@instruction(_FOUR, _emit_times)
 def times(x, number):
     """x × number, x being FOUR numbers."""
     return x * number

@@ -25,6 +25,7 @@ from .layout import (
     NodeMass,
     Search,
 )
+from .pair_histogram import add_pairs, sum_left_of_pairs
 from .statistic import best_stored_cut, forbid, score_cuts, weigh_cuts, weight_of
 
 FEW_MEMBERS = 32  # so many occupy few bins
@@ -70,12 +71,30 @@ def fill_slot(search, slot, bins, feature, index, node, criterion):
         stored = search.stored[search.in_use[0], feature]
         least = _NOTHING * weight_of(node.total, criterion)
         first_bin, n_cuts = sum_left_of_stored(stored, bins.n_bins[feature], least, search.missing, search.left)
+    elif node.columns.shape[0] > 0 and has_many_pairs(search, bins, index):
+        first_bin, n_cuts = add_up_pairs(search, bins, feature, index, node)
     else:
         first_bin, n_cuts = add_up(search, slot, bins, feature, index, node)
     weigh_cuts(n_cuts, search.left, criterion, search.cuts[slot, OBSERVED])
     search.slots[slot, N_CUTS] = n_cuts
     search.slots[slot, FIRST_BIN] = first_bin
     search.slots[slot, MISSING_WEIGHT] = weight_of(search.missing, criterion)
+
+
+@inlined
+def has_many_pairs(search, bins, index):
+    """Whether targets have two columns, and there are more members than would occupy few bins."""
+    return search.left.shape[0] == 2 and bins.words.shape[0] > 0 and index.shape[0] > FEW_MEMBERS
+
+
+@kernel
+def add_up_pairs(search, bins, feature, index, node):
+    """`add_up` for many members with two columns."""
+    missing, left = search.missing, search.left
+    missing[0], missing[1] = 0.0, 0.0
+    histogram = Histogram(search.histogram, search.occupied, missing, left.shape[1])
+    add_pairs(bins, feature, index, node, histogram, search.words)
+    return sum_left_of_pairs(search.histogram, node.columns.shape[1], bins.n_bins[feature], left)
 
 
 @inlined

@@ -2,26 +2,42 @@
 
 The targets of several leaves have to be put in order. Sorting them takes most of the time of a prediction. Instead
 their places are marked in a row of bits, which is then read from left to right.
+
+A few quantiles need no order of all targets: the masses of ranges of targets tell which ranges they are in, and only
+the targets of these are put in order.
 """
 
 import numpy as np
 
 from .jit import inlined, kernel
 from .layout import INDEX, REAL
+from .prefetch import prefetch
 
 _WORD, _LAST = np.uint64(6), np.uint64(63)  # 2⁶ bits of a word
+_AHEAD = 8  # leaves whose targets are on their way from memory
+_RANGES = 8  # between 2⁷ and 2⁸ ranges of targets, if there are many of these
 _ONE, _PRIME = np.uint64(1), np.uint64(67)  # the powers of two up to 2⁶³ leave different remainders
 BIT_OF = np.zeros(67, dtype=np.uint64)  # the number of the bit, by this remainder
 BIT_OF[[pow(2, bit, 67) for bit in range(64)]] = np.arange(64)
 
 
 @inlined
-def add_leaf(reach, begin, end, place, share, mass, marks):
-    """Add `reach` × the shares of a leaf, the entries [begin, end), to `mass`, and mark their places."""
-    for e in range(begin, end):
-        at = np.uint64(place[np.uint64(e)])
-        mass[at] += reach * share[np.uint64(e)]
-        marks[at >> _WORD] |= _ONE << (at & _LAST)
+def fetch_ahead(v, leaf, first, place, share):
+    """Have the targets of a leaf that comes later on their way: both ends, and the middle of a leaf of usual size."""
+    number = leaf[min(v + _AHEAD, leaf.shape[0] - 1)]
+    head, tail = first[number], first[number + 1]
+    prefetch(place, head)
+    prefetch(place, tail - 1)
+    prefetch(share, head)
+    prefetch(share, head + 8)
+    prefetch(share, tail - 1)
+
+
+@inlined
+def add_and_mark(at, amount, mass, marks):
+    """Add to the mass of a target, and mark its place."""
+    mass[at] += amount
+    marks[at >> _WORD] |= _ONE << (at & _LAST)
 
 
 @inlined
@@ -60,7 +76,9 @@ def merge_leaves(leaf_first, leaf, reach, first, place, share, bit_of, mass, mar
         for v in range(leaf_first[i], leaf_first[i + 1]):
             number = leaf[v]
             head, tail = first[number], first[number + 1]
-            add_leaf(reach[v], head, tail, place, share, mass, marks)
+            fetch_ahead(v, leaf, first, place, share)
+            for e in range(head, tail):
+                add_and_mark(np.uint64(place[np.uint64(e)]), reach[v] * share[np.uint64(e)], mass, marks)
             low = min(low, np.int64(place[head]) >> 6)
             high = max(high, np.int64(place[tail - 1]) >> 6)
         total, end = take_marked(low, high, mass, marks, bit_of, places, weights, end)
@@ -83,7 +101,91 @@ def find_quantiles(first, weight, levels, found):
             found[i, k] = at
 
 
-# Not a kernel: arrays are made in Python.
+@inlined
+def add_to_ranges(leaf_first, leaf, reach, first, place, share, i, shift, sums):
+    """Add the masses of the targets of object i to those of their ranges, 2^shift targets each. Returns the first and
+    the last range with any."""
+    low, high = np.int64(sums.shape[0]), np.int64(-1)
+    for v in range(leaf_first[i], leaf_first[i + 1]):
+        number, probability = leaf[v], reach[v]
+        head, tail = first[number], first[number + 1]
+        fetch_ahead(v, leaf, first, place, share)
+        for e in range(head, tail):
+            sums[np.uint64(place[np.uint64(e)]) >> shift] += probability * share[np.uint64(e)]
+        low = min(low, np.int64(place[head]) >> np.int64(shift))
+        high = max(high, np.int64(place[tail - 1]) >> np.int64(shift))
+    return low, high
+
+
+@inlined
+def find_ranges(levels, low, high, sums, range_of, is_wanted):
+    """The ranges of the quantiles into `range_of` (k,); mark them in `is_wanted`. The masses `sums` of the ranges
+    [low, high] become those up to and with each range."""
+    up_to = 0.0
+    for r in range(low, high + 1):
+        up_to += sums[np.uint64(r)]
+        sums[np.uint64(r)] = up_to
+    at = low
+    for k in range(levels.shape[0]):
+        while sums[np.uint64(at)] < levels[k] * up_to and at < high:
+            at += 1
+        range_of[k] = at
+        is_wanted[np.uint64(at)] = True
+
+
+@kernel
+def find_quantiles_in_leaves(
+    leaf_first,
+    leaf,
+    reach,
+    first,
+    place,
+    share,
+    levels,
+    shift,
+    bit_of,
+    sums,
+    range_of,
+    is_wanted,
+    mass,
+    marks,
+    places,
+    weights,
+    found,
+):
+    """The quantiles of n objects at `levels` (k,), increasing, as places of targets, into `found` (n, k).
+
+    They are those of `merge_leaves` and `find_quantiles`. `sums` has a zero for every range of 2^shift >= 64 targets,
+    and `is_wanted` a False; so they do afterwards, as `mass` and `marks`. `places` and `weights` have space for the
+    targets of k ranges.
+    """
+    words = np.int64(1) << np.int64(shift - _WORD)  # of a range
+    for i in range(found.shape[0]):
+        low, high = add_to_ranges(leaf_first, leaf, reach, first, place, share, i, shift, sums)
+        find_ranges(levels, low, high, sums, range_of, is_wanted)
+        for v in range(leaf_first[i], leaf_first[i + 1]):
+            number, probability = leaf[v], reach[v]
+            for e in range(first[number], first[number + 1]):
+                at = np.uint64(place[np.uint64(e)])
+                if is_wanted[at >> shift]:
+                    add_and_mark(at, probability * share[np.uint64(e)], mass, marks)
+        total, here, end, entry, up_to = sums[high], np.int64(-1), np.int64(0), np.int64(0), 0.0
+        for k in range(levels.shape[0]):
+            if range_of[k] != here:  # its targets follow those of the range before it
+                here, entry = range_of[k], end
+                top = min((here + 1) * words, marks.shape[0]) - 1
+                _, end = take_marked(here * words, top, mass, marks, bit_of, places, weights, end)
+                up_to = weights[entry] + (sums[here - 1] if here > low else 0.0)
+                is_wanted[here] = False
+            while up_to < levels[k] * total and entry < end - 1:
+                entry += 1
+                up_to += weights[entry]
+            found[i, k] = places[entry]
+        for r in range(low, high + 1):
+            sums[np.uint64(r)] = 0.0
+
+
+# Not kernels: arrays are made in Python.
 def merged(
     leaf_first: np.ndarray,
     leaf: np.ndarray,
@@ -100,3 +202,40 @@ def merged(
     places, weights = np.empty(n_entries, dtype=INDEX), np.empty(n_entries, dtype=REAL)
     merge_leaves(leaf_first, leaf, reach, first, place, share, BIT_OF, mass, marks, begin, places, weights)
     return begin, places[: begin[-1]], weights[: begin[-1]]
+
+
+def quantile_places(
+    leaf_first: np.ndarray,
+    leaf: np.ndarray,
+    reach: np.ndarray,
+    first: np.ndarray,
+    place: np.ndarray,
+    share: np.ndarray,
+    n_targets: int,
+    levels: np.ndarray,
+) -> np.ndarray:
+    """The places of the quantiles of n objects at `levels` (k,), increasing, (n, k)."""
+    shift = max(int(n_targets).bit_length() - _RANGES, int(_WORD))
+    n_ranges = (n_targets >> shift) + 1
+    n_places = min(n_targets, len(levels) << shift)
+    found = np.empty((len(leaf_first) - 1, len(levels)), dtype=INDEX)
+    find_quantiles_in_leaves(
+        leaf_first,
+        leaf,
+        reach,
+        first,
+        place,
+        share,
+        levels,
+        np.uint64(shift),
+        BIT_OF,
+        np.zeros(n_ranges, dtype=REAL),
+        np.empty(len(levels), dtype=np.int64),
+        np.zeros(n_ranges, dtype=np.bool_),
+        np.zeros(n_targets, dtype=REAL),
+        np.zeros(n_targets // 64 + 1, dtype=np.uint64),
+        np.empty(n_places, dtype=INDEX),
+        np.empty(n_places, dtype=REAL),
+        found,
+    )
+    return found

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from ..kernels.layout import LEAF, Cells
+from ..kernels.layout import INDEX, LEAF, REAL, Cells
+from ..kernels.reached import add_reach, count_rows, put_in_rows
 from ..support.threads import in_threads
 from .fitted_tree import FittedTree
 
@@ -37,18 +38,24 @@ def leaf_probabilities(
     `scaled` makes up for what `keep_proba` pruned: then every object has a sum of 1 in every tree.
     """
 
-    def of_tree(tree: FittedTree) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-        row, leaf, reach = tree.visits(query, keep_proba)
+    n_objects = len(query.values)
+    visits = list(in_threads(lambda tree: tree.visits(query, keep_proba), trees, n_jobs))
+    count = np.zeros(n_objects, dtype=np.int64)
+    for row, _, _ in visits:
+        count_rows(row, count)
+    first = np.concatenate([[0], np.cumsum(count)])
+    end, n_leaves = first[:-1].copy(), 0
+    columns, values = np.empty(first[-1], dtype=INDEX), np.empty(first[-1], dtype=REAL)
+    for tree, (row, leaf, reach) in zip(trees, visits, strict=True):
+        total = np.zeros(n_objects) if scaled else np.ones(n_objects)
         if scaled:
-            reach = reach / np.bincount(row, reach)[row]
-        number = tree.leaf_numbers
-        return row, number[leaf], reach, int(number[-1]) + 1
-
-    rows, columns, reaches, sizes = zip(*in_threads(of_tree, trees, n_jobs), strict=True)
-    first = np.cumsum([0, *sizes])
-    column = np.concatenate([number + start for number, start in zip(columns, first[:-1], strict=True)])
-    shape = (len(query.values), int(first[-1]))
-    return sparse.csr_matrix((np.concatenate(reaches), (np.concatenate(rows), column)), shape=shape)
+            add_reach(row, reach, total)
+        number = (n_leaves + tree.leaf_numbers).astype(INDEX)
+        put_in_rows(row, leaf, reach, number, total, end, columns, values)
+        n_leaves = int(number[-1]) + 1
+    found = sparse.csr_matrix((values, columns, first), shape=(n_objects, n_leaves))
+    found.sort_indices()
+    return found
 
 
 def most_probable_leaves(

@@ -20,7 +20,7 @@ from .distribution_qp import checked_grid, to_ensemble
 from .fitted_tree import FittedTree
 from .leaf_targets import stacked
 from .leaves import leaf_probabilities
-from .weighted_targets import WeightedTargets, weigh_targets
+from .weighted_targets import WeightedTargets, quantiles_in_leaves, weigh_targets
 
 _ROUTES = 400_000  # ways of objects through trees that are in memory, if each object reached one leaf
 _FEWEST, _MOST = 256, 16_384  # objects that go down the trees together
@@ -78,12 +78,16 @@ class PredictedDistribution:
 
     def pieces(self) -> Iterator[tuple[slice, WeightedTargets]]:
         """The distributions of some rows after the other, as arrays."""
+        for top, reach in self._reached_leaves():
+            for rows, piece in weigh_targets(reach, self.targets, self._shares):
+                yield slice(top + rows.start, top + rows.stop), recalibrated(piece, self._calibration)
+
+    def _reached_leaves(self) -> Iterator[tuple[int, sparse.csr_matrix]]:
+        """Probabilities of objects to be in leaves, some rows after the other, and the first row of each part."""
         block = int(np.clip(_ROUTES // len(self._trees), _FEWEST, _MOST))
         for top in range(0, self.n_objects, block):
             query = self._query._replace(values=self._query.values[top : top + block])
-            reach = leaf_probabilities(self._trees, query, self._keep_proba, self._n_jobs, scaled=True)
-            for rows, piece in weigh_targets(reach, self.targets, self._shares):
-                yield slice(top + rows.start, top + rows.stop), recalibrated(piece, self._calibration)
+            yield top, leaf_probabilities(self._trees, query, self._keep_proba, self._n_jobs, scaled=True)
 
     def _collect(self, numbers_of: Callable[[slice, WeightedTargets], np.ndarray], *shape: int) -> np.ndarray:
         found = np.empty((self.n_objects, *shape))
@@ -125,6 +129,8 @@ class PredictedDistribution:
             The numbers.
         """
         check_word("kind", kind, PREDICTIONS)
+        if kind == "median":
+            return self.quantile(0.5)
         return self._collect(lambda _, piece: piece.point(kind))
 
     @property
@@ -236,8 +242,17 @@ class PredictedDistribution:
             The smallest target whose cumulative probability is at least q.
         """
         levels = read_probabilities("q", q)
-        found = self._collect(lambda _, piece: piece.quantiles(levels.ravel()), levels.size)
+        found = self._quantiles(levels.ravel())
         return found[:, 0] if levels.ndim == 0 else found
+
+    def _quantiles(self, levels: np.ndarray) -> np.ndarray:
+        """(n, k) for `levels` (k,)."""
+        if self._calibration is not None:  # which changes all weights
+            return self._collect(lambda _, piece: piece.quantiles(levels), len(levels))
+        found = np.empty((self.n_objects, len(levels)))
+        for top, reach in self._reached_leaves():
+            found[top : top + reach.shape[0]] = quantiles_in_leaves(reach, self.targets, self._shares, levels)
+        return found
 
     def interval(self, p: float = 0.9, *, conformal: bool = False) -> np.ndarray:
         """Compute central intervals that contain the target with probability p.

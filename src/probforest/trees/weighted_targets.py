@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.special import ndtr
 
 from ..kernels.layout import INDEX
-from ..kernels.target_weights import find_quantiles, merged
+from ..kernels.target_weights import find_quantiles, merged, quantile_places
 
 _ENTRIES = 3_000_000  # weights above zero that are in memory
 _ROUNDING = 1e-12  # of a sum of weights: a quantile must not fall behind its target
@@ -214,12 +214,27 @@ def weigh_targets(
 ) -> Iterator[tuple[slice, WeightedTargets]]:
     """The distributions of objects that have probabilities `reach` (n, all leaves) to be in leaves with `shares` (all
     leaves, m) of the targets `y` (m,), some objects after the other."""
-    leaf, leaf_first = reach.indices.astype(INDEX, copy=False), reach.indptr.astype(np.int64)
-    leaves = shares.indptr.astype(np.int64), shares.indices.astype(INDEX, copy=False), shares.data
+    (leaf_first, leaf, probability), leaves = _for_kernels(reach), _for_kernels(shares)
     for first, last, n_entries in _blocks(reach, np.diff(leaves[0]), len(y)):
         entries = slice(leaf_first[first], leaf_first[last])
-        reached = leaf_first[first : last + 1] - leaf_first[first], leaf[entries], reach.data[entries]
+        reached = leaf_first[first : last + 1] - leaf_first[first], leaf[entries], probability[entries]
         yield slice(first, last), WeightedTargets(y, *merged(*reached, *leaves, len(y), n_entries))
+
+
+def quantiles_in_leaves(
+    reach: sparse.csr_matrix, y: np.ndarray, shares: sparse.csr_matrix, levels: np.ndarray
+) -> np.ndarray:
+    """The quantiles of the distributions of `weigh_targets` at `levels` (k,), (n, k), without all of their weights."""
+    order = np.argsort(levels, kind="stable")
+    places = quantile_places(*_for_kernels(reach), *_for_kernels(shares), len(y), levels[order] - _ROUNDING)
+    found = np.empty(places.shape)
+    found[:, order] = y[places]
+    return found
+
+
+def _for_kernels(matrix: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where rows begin, the columns of entries, and the entries."""
+    return matrix.indptr.astype(np.int64, copy=False), matrix.indices.astype(INDEX, copy=False), matrix.data
 
 
 def _blocks(reach: sparse.csr_matrix, sizes: np.ndarray, n_targets: int) -> list[tuple[int, int, int]]:
