@@ -5,7 +5,13 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from probforest.kernels.layout import Mixture
-from probforest.kernels.mixture import expectations, log_likelihoods, posteriors, sums_of_objects
+from probforest.kernels.mixture import (
+    expectation_space,
+    expectations,
+    log_likelihoods,
+    posteriors,
+    sums_of_objects,
+)
 
 
 def naive_posterior(place, variance, mean, covariance):
@@ -76,6 +82,16 @@ def test_sums_of_the_e_step_are_those_of_the_equations(n_components, d):
             second[k] += share * (np.outer(means[k], means[k]) + covariances[k])
     for found, expected in zip(sums, (mass, first, second, total), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
+
+
+def test_space_that_was_used_before_gives_the_same_bits():
+    random = np.random.default_rng(3)
+    one, other = random_mixture(random, 3, 6), random_mixture(random, 3, 6)
+    space = expectation_space(one)
+    sums_of_objects(*random_objects(random, 50, 6), np.ones(50), other, space)
+    objects = *random_objects(random, 30, 6), random.gamma(1, size=30)
+    for found, expected in zip(sums_of_objects(*objects, one, space), sums_of_objects(*objects, one), strict=True):
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_an_object_has_the_same_bits_alone_and_with_others():
