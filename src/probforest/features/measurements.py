@@ -12,6 +12,7 @@ from ..families import NORMAL, Family, even_normal_table, tables_of
 from ..inputs.cell_error import CellError
 from ..inputs.measured_values import check_values
 from ..kernels.layout import FREE_STEPS, Cells, Column, real_empty
+from ..kernels.sorting import order_of
 from .limits import NOTHING, SPREAD, TrainingSpread, forms_of_limits, kinds_of_limits
 from .tabulated_cells import FreeForms, forms_of_samples, no_forms
 
@@ -391,7 +392,7 @@ def _median_of_known(scale: np.ndarray, weight: np.ndarray) -> float:
     values, weight = scale[known], weight[known]
     if (weight == weight[0]).all():
         return float(np.median(values))
-    order = np.argsort(values, kind="stable")
+    order = order_of(values)
     values, below = values[order], np.cumsum(weight[order])
     half = below[-1] / 2
     lower = values[np.searchsorted(below, half, side="left")]

@@ -14,6 +14,7 @@ from scipy.optimize import minimize_scalar
 
 from ..families import LEVELS, ONE_SIGMA, Family, full_table, inverse_of_table, reach_of, squashed_table
 from ..kernels.posterior import most_likely_masses, posterior_quantiles
+from ..kernels.sorting import order_of
 from ..support.threads import in_threads
 from .measurements import Measurements
 
@@ -191,7 +192,7 @@ def weighted_quantiles(values: np.ndarray, weight: np.ndarray, levels: np.ndarra
     if (weight == weight[0]).all():  # numbers alone are sorted much faster than with what belongs to them
         ordered, below = np.sort(values), np.cumsum(weight)
     else:
-        order = np.argsort(values, kind="stable")
+        order = order_of(values)
         ordered, below = values[order], np.cumsum(weight[order])
     return ordered[np.searchsorted(below, levels * below[-1] * (1 - 1e-9))]
 
