@@ -3,6 +3,7 @@ import pytest
 
 import naive
 from probforest.features.measurements import read_measurements
+from probforest.kernels.eights import EIGHT
 from probforest.kernels.propagate import (
     cell_columns,
     cells_of_feature,
@@ -87,6 +88,33 @@ def test_children_that_lose_nothing_are_those_of_the_oracle(keep_proba):
         np.testing.assert_array_equal(members.row[there], np.flatnonzero(enters))
         np.testing.assert_allclose(members.reach[there], (reach * share)[enters], rtol=1e-15)
         np.testing.assert_allclose(members.mass[there], (2 * reach * share)[enters], rtol=1e-15)
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 16, 23])
+@pytest.mark.parametrize("left_in_place", [True, False])
+@pytest.mark.parametrize("to_left", [0.0, 0.4, 1.0, None])
+def test_a_child_in_the_place_of_its_parent_stays_within_it(n, left_in_place, to_left):
+    """Other nodes lie in front of it and behind; the other child, in free space, needs room for eight more."""
+    random = np.random.default_rng(n)
+    start, stop, top = 3, 3 + n, 3 + n + 5
+    members = new_members(top + n + EIGHT)
+    members.row[:], members.reach[:], members.mass[:] = -1, 0.25, 7.0
+    members.row[start:stop] = np.arange(n)
+    reach, mass = random.uniform(0.1, 1.0, (2, n))
+    members.reach[start:stop], members.mass[start:stop] = reach, mass
+    share = random.choice([0.0, 0.3, 1.0], n) if to_left is None else np.full(n, to_left)
+    right_start, left_start = (top, start) if left_in_place else (start, top)
+    ends = part(members, start, stop, right_start, left_start, share)
+    for begin, end, here in ((right_start, ends[0], 1 - share), (left_start, ends[1], share)):
+        enters = here > 0
+        assert end - begin == enters.sum()
+        np.testing.assert_array_equal(members.row[begin:end], np.flatnonzero(enters))
+        np.testing.assert_array_equal(members.reach[begin:end], (reach * here)[enters])
+        np.testing.assert_array_equal(members.mass[begin:end], (mass * here)[enters])
+    for others in (slice(0, start), slice(stop, top)):
+        assert (members.row[others] == -1).all()
+        assert (members.reach[others] == 0.25).all()
+        assert (members.mass[others] == 7.0).all()
 
 
 @pytest.mark.parametrize("n", [0, 1, 3, 4, 9])

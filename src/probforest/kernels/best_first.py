@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .eights import EIGHT
 from .grow import NO_ROOM, AppliedSplit, enter_root, link, new_nodes, settle_missing, write_leaf, write_split
 from .histogram import add_whole_node, subtract_node
 from .jit import inlined, kernel
@@ -165,7 +166,7 @@ def part_members(this, top, columns, rules, space):
     right_end, left_end = NO_ROOM, NO_ROOM
     if min(weight - left_weight, left_weight) < rules.min_leaf_weight:
         feature = LEAF
-    elif top + min(n_right, n_left) < members.row.shape[0]:
+    elif top + min(n_right, n_left) + EIGHT <= members.row.shape[0]:
         right_start, left_start = (top, start) if n_left >= n_right else (start, top)
         right_end, left_end = part(members, start, stop, right_start, left_start, to_left)
     return AppliedSplit(feature, threshold, missing_left, share_left, decrease, right_end, left_end)

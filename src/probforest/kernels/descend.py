@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .eights import EIGHT
 from .jit import inlined, kernel
 from .layout import (
     FEATURE,
@@ -96,7 +97,7 @@ def descend(columns, nodes, keep_proba, descent):
         if feature == LEAF:
             n_leaves = keep_leaf(members, start, stop, node, leaves, n_leaves)
             continue
-        if 2 * stop - start + 1 > members.row.shape[0]:
+        if 2 * stop - start + EIGHT > members.row.shape[0]:
             return np.int64(NO_ROOM)
         here, rows, threshold = to_left[: stop - start], members.row[start:stop], nodes.threshold[node]
         of_feature = cells_of_feature(columns, feature)

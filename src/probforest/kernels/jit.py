@@ -1,4 +1,4 @@
-"""The decorators of all kernels. Only this file, lanes.py, prefetch.py and cache.py import Numba.
+"""The decorators of all kernels. Only this file, lanes.py, eights.py, prefetch.py and cache.py import Numba.
 
 A variable that begins as a number in the source (`n = 0`) has a type of its own until it changes, and every kernel that
 takes it is compiled twice. Where that matters, it begins as `np.int64(0)`. tests/test_signatures.py watches this.

@@ -70,6 +70,8 @@ def _with_arity(typed: Callable, count: int) -> Any:
         1: lambda context, x: typed(context, x),
         2: lambda context, x, y: typed(context, x, y),
         3: lambda context, x, y, z: typed(context, x, y, z),
+        4: lambda context, x, y, z, u: typed(context, x, y, z, u),
+        6: lambda context, x, y, z, u, v, w: typed(context, x, y, z, u, v, w),
     }[count]
 
 

@@ -266,6 +266,7 @@ class WalkSpace(NamedTuple):
     leaves: Wave  # entries that have come to a leaf, all with π
     scratch: np.ndarray  # (3, SCRATCH), see left_probabilities_at
     steps: np.ndarray  # (SCRATCH,) int32, the same
+    right: np.ndarray  # (SCRATCH,) int64, see advance
     answer: np.ndarray  # (n_rows, k + 1), class masses and their sum for each of the objects; n_rows may walk together
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .cdf import even_position, look_up_all, position, probability, read_cell, squashed_position
+from .eights import EIGHT, above, at_least, below, load_indices, load_numbers, n_chosen, product, rest, write
 from .jit import inlined, kernel
 from .layout import (
     EXACT_CELLS,
@@ -117,13 +118,41 @@ def conserve(members, start, stop, probability, share_left, keep_proba):
     return n_right, n_left
 
 
+@inlined
+def part_eights(members, start, count, right_end, left_end, probability):
+    """`part` for `count` members, a multiple of EIGHT. Returns where the children end then."""
+    for m in range(0, count, EIGHT):
+        to_left = load_numbers(probability, m)
+        goes_left, goes_right = above(to_left, 0.0), below(to_left, 1.0)
+        # All is read before anything is written: a child may take the place of the node.
+        row, reach, mass = (
+            load_indices(members.row, start + m),
+            load_numbers(members.reach, start + m),
+            load_numbers(members.mass, start + m),
+        )
+        write(row, goes_left, members.row, left_end)
+        write(at_least(product(reach, to_left), LEAST_REACH), goes_left, members.reach, left_end)
+        write(product(mass, to_left), goes_left, members.mass, left_end)
+        left_end += n_chosen(goes_left)
+        write(row, goes_right, members.row, right_end)
+        write(at_least(product(reach, rest(to_left)), LEAST_REACH), goes_right, members.reach, right_end)
+        write(product(mass, rest(to_left)), goes_right, members.mass, right_end)
+        right_end += n_chosen(goes_right)
+    return right_end, left_end
+
+
 @kernel
 def part(members, start, stop, right_start, left_start, probability):
     """`send` after `conserve`: everybody goes where their `probability` (m,) is above 0, and nobody asks for the most
-    probable path or for labels. Returns where the right and the left child end."""
+    probable path or for labels. Returns where the right and the left child end.
+
+    There must be room for EIGHT more than enter a child in free space. A child that takes the place of the node stays
+    within it: the last members, less than EIGHT, go one by one.
+    """
     row, reach, mass = members.row, members.reach, members.mass
-    right_end, left_end = np.uint64(right_start), np.uint64(left_start)
-    for m in range(stop - start):
+    whole = stop - start - (stop - start) % EIGHT
+    right_end, left_end = part_eights(members, start, whole, np.uint64(right_start), np.uint64(left_start), probability)
+    for m in range(whole, stop - start):
         at = np.uint64(start + m)
         to_left, to_right = probability[m], 1.0 - probability[m]
         this_row, this_reach, this_mass = row[at], reach[at], mass[at]  # before they are written over

@@ -9,6 +9,25 @@ from collections.abc import Sequence
 import numpy as np
 
 from .cdf import TABLE_STEPS, look_up_all, positions, probability, read_cell
+from .eights import (
+    EIGHT,
+    above,
+    below,
+    equal,
+    following,
+    larger,
+    load_numbers,
+    load_words,
+    magnitude,
+    n_chosen,
+    negative,
+    product,
+    rest,
+    select,
+    smaller,
+    write,
+    write_in_turn,
+)
 from .jit import inlined, kernel
 from .layout import (
     FAMILY_CELLS,
@@ -75,36 +94,60 @@ def left_probabilities_at(query, nodes, wave, start, count, scratch, steps):
                 to_left[m] = nodes.shares[np.uint64(at[m] & _NODE), MISSING_LEFT]
 
 
+@inlined
+def find_right(nodes, at, count, right):
+    """The right children of `count` entries, as in `Wave.at`, into `right`; -1 for those in a leaf."""
+    for m in range(count):
+        child = np.int64(nodes.links[np.uint64(at[m] & _NODE), RIGHT])
+        right[m] = (at[m] & ~_NODE) + child if child != LEAF else np.int64(-1)
+
+
 @kernel
-def advance(nodes, keep_proba, wave, start, count, to_left, after, n_after, leaves, n_leaves):
+def tied_to_left(nodes, at, start, tied):
+    """Those of the eight entries from `start` on that are `tied`, and whose most probable path goes left."""
+    chosen = 0
+    for lane in range(EIGHT):
+        if tied >> lane & 1 and nodes.shares[np.uint64(at[start + lane] & _NODE), SHARE_LEFT] >= 0.5:
+            chosen |= 1 << lane
+    return np.uint8(chosen)
+
+
+@kernel
+def advance(nodes, keep_proba, wave, start, count, to_left, right, after, n_after, leaves, n_leaves):
     """Take `count` <= SCRATCH entries of the wave, from `start` on, one level down: those that go on are appended to
-    `after`, those that are in a leaf to `leaves`. Returns the new lengths of both.
+    `after`, those that are in a leaf to `leaves`. Returns the new lengths of both. `right` (SCRATCH,) is scratch space.
 
     The rule is that of `branch`, in other words: the more probable child comes first, and the most probable path goes
-    there. Every entry is written to all three places, and counts where it belongs, and nodes are selected by
-    arithmetic: there is no branch that can't be predicted.
+    there. Eight entries at a time, as the places of all depend on how many of those before them go on.
     """
     at, reach = wave.at[start:], wave.reach[start:]
+    find_right(nodes, at, count, right)
     end, leaves_end = np.uint64(n_after), np.uint64(n_leaves)
-    for m in range(count):
-        signed, probability, node = reach[m], to_left[m], np.uint64(at[m] & _NODE)
-        right = nodes.links[node, RIGHT]
-        goes_left = np.int64(probability > 0.5)
-        if probability == 0.5:  # where it matters only: the share lies far from the links
-            goes_left = np.int64(nodes.shares[node, SHARE_LEFT] >= 0.5)
-        # The left child is the next node, the right one `step` nodes behind that.
-        is_inner, left, step = right != LEAF, at[m] + 1, np.int64(right) - np.int64(node) - 1
-        larger = signed * max(probability, 1.0 - probability)
-        smaller = abs(signed) * min(probability, 1.0 - probability)
-        leaves.at[leaves_end] = at[m]
-        leaves.reach[leaves_end] = abs(signed)
-        leaves_end += np.uint64(not is_inner)
-        after.at[end] = left + step - step * goes_left
-        after.reach[end] = larger if abs(larger) > LEAST_REACH else signed
-        end += np.uint64(is_inner & ((signed < 0.0) | (larger > keep_proba)))
-        after.at[end] = left + step * goes_left
-        after.reach[end] = smaller
-        end += np.uint64(is_inner & (smaller > keep_proba))
+    for m in range(0, count, EIGHT):
+        entry, other, signed, share = (
+            load_words(at, m),
+            load_words(right, m),
+            load_numbers(reach, m),
+            load_numbers(to_left, m),
+        )
+        valid = np.uint8((1 << min(count - m, EIGHT)) - 1)
+        in_leaf = np.uint8(negative(other) & valid)
+        is_inner = np.uint8(valid & ~in_leaf)
+        goes_left, tied = above(share, 0.5), np.uint8(equal(share, 0.5) & is_inner)
+        if tied != 0:  # where it matters only: the share of the node lies far from the links
+            goes_left = np.uint8(goes_left | tied_to_left(nodes, at, m, tied))
+        whole = magnitude(signed)
+        more, less = product(signed, larger(share, rest(share))), product(whole, smaller(share, rest(share)))
+        enters = np.uint8(is_inner & (below(signed, 0.0) | above(more, keep_proba)))
+        enters_other = np.uint8(is_inner & above(less, keep_proba))
+        more = select(above(magnitude(more), LEAST_REACH), more, signed)
+        near, far = select(goes_left, following(entry), other), select(goes_left, other, following(entry))
+        write_in_turn(near, far, enters, enters_other, after.at, end)
+        write_in_turn(more, less, enters, enters_other, after.reach, end)
+        end += n_chosen(enters) + n_chosen(enters_other)
+        write(entry, in_leaf, leaves.at, leaves_end)
+        write(whole, in_leaf, leaves.reach, leaves_end)
+        leaves_end += n_chosen(in_leaf)
     return np.int64(end), np.int64(leaves_end)
 
 
@@ -112,7 +155,7 @@ def advance(nodes, keep_proba, wave, start, count, to_left, after, n_after, leav
 def walk(query, first, last, nodes, keep_proba, walk_space):
     """Take the objects [first, last), not more than there is space for, to their leaves: these are then in
     `walk_space.leaves`. Returns their number."""
-    wave, after, leaves, scratch, steps, _ = walk_space
+    wave, after, leaves, scratch, steps, right, _ = walk_space
     n_wave, n_leaves = start_wave(wave, first, last), np.int64(0)
     while n_wave > 0:
         n_after = np.int64(0)
@@ -120,7 +163,7 @@ def walk(query, first, last, nodes, keep_proba, walk_space):
             count = min(SCRATCH, n_wave - start)
             left_probabilities_at(query, nodes, wave, start, count, scratch, steps)
             n_after, n_leaves = advance(
-                nodes, keep_proba, wave, start, count, scratch[0], after, n_after, leaves, n_leaves
+                nodes, keep_proba, wave, start, count, scratch[0], right, after, n_after, leaves, n_leaves
             )
         wave, after, n_wave = after, wave, n_after
     return n_leaves
@@ -211,10 +254,11 @@ def new_walk_space(most_nodes: int, n_classes: int, keep_proba: float) -> WalkSp
     n_leaves = most_nodes // 2 + 1
     most_entries = n_leaves if keep_proba * n_leaves < 1 else int(1 / keep_proba) + 1
     n_rows = int(np.clip(_MOST_ENTRIES // most_entries, 1, _MOST_ROWS))
-    capacity = n_rows * most_entries + 1  # one is written that does not count
+    capacity = n_rows * most_entries + 2 * EIGHT  # some are read and written that do not count
     waves = new_wave(capacity), new_wave(capacity), new_wave(capacity)
     scratch, steps = np.empty((3, SCRATCH)), np.empty(SCRATCH, dtype=INDEX)
-    return WalkSpace(*waves, scratch, steps, np.empty((n_rows, n_classes + 1)))
+    right = np.empty(SCRATCH, dtype=np.int64)
+    return WalkSpace(*waves, scratch, steps, right, np.empty((n_rows, n_classes + 1)))
 
 
 def has_single_paths(query: Cells) -> bool:
