@@ -11,6 +11,7 @@ import numba
 from numba.core.cpu import CPUTargetOptions
 
 from .cache import keep_on_disk
+from .parts import with_two_sides
 
 Function = TypeVar("Function", bound=Callable)
 
@@ -29,8 +30,7 @@ _OPTIONS: dict[str, Any] = {
 def kernel(function: Function) -> Function:
     """Compile lazily, release the GIL, cache on disk."""
     compiled: Any = numba.njit(**_OPTIONS)(function)
-    keep_on_disk(compiled)
-    return compiled
+    return with_two_sides(compiled)
 
 
 def inlined(function: Function) -> Function:
