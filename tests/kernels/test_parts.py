@@ -1,6 +1,7 @@
 """Kernels that kernels call: translated once, compiled with what is above them, and never called from Python."""
 
 import ctypes
+import gc
 
 import numba
 import numpy as np
@@ -156,3 +157,16 @@ def test_without_what_parts_need_kernels_are_functions_of_numba(folder, monkeypa
     assert made["top"](FIVE) == 20
     assert not isinstance(made["top"], parts.Kernel)
     assert names(folder) == ["test_parts.lowest-kernel", "test_parts.middle-kernel", "test_parts.top-kernel"]
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_garbage_collection_is_as_before_after_a_kernel_is_compiled(folder, on):
+    was_on = gc.isenabled()
+    try:
+        (gc.enable if on else gc.disable)()
+        new(lowest)["lowest"](FIVE)
+        with pytest.raises(numba.TypingError):
+            new(lowest)["lowest"](5)  # which has no first value
+        assert gc.isenabled() == on
+    finally:
+        (gc.enable if was_on else gc.disable)()

@@ -110,7 +110,7 @@ class KernelCache(_NullCache):
             not_kept.append(problem)
 
     def _packed(self, compiled: Any) -> Any:
-        return compiled._reduce()
+        return compiled._replace(type_annotation="")._reduce()  # the source with types, for people
 
     def _unpacked(self, target: Any, packed: Any) -> Any:
         return _CompileResult._rebuild(target, *packed)

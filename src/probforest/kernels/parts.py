@@ -10,6 +10,9 @@ This uses parts of Numba that it does not promise to keep. In a Numba where they
 functions of Numba, which compile slowly and do the same.
 """
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import llvmlite.binding
@@ -29,6 +32,16 @@ _USED = {
     _Dispatcher: ("add_overload", "get_call_template", "get_overload"),
     compiler.CompileResult: ("_replace", "_find_referenced_environments"),
     compiler.Flags: ("no_compile", "no_cpython_wrapper"),
+}
+
+_STEPS_WITHOUT_USE = {
+    "WithLifting",
+    "InlineClosureLikes",
+    "MakeFunctionToJitFunction",
+    "FindLiterallyCalls",
+    "LiteralUnroll",
+    "LiteralPropagationSubPipelinePass",
+    "NopythonRewrites",
 }
 
 
@@ -73,18 +86,41 @@ class PartLibrary(WholeLibrary):
         self._dynamic_globals = [name for name in names if ".".join(name.split(".")[:4]) not in of_kernels]
 
 
-class _WholeCompiler(compiler.Compiler):
+class _Compiler(compiler.Compiler):
+    """Numba's compiler, without its steps for what kernels do not do: closures, `with`, arithmetic with arrays."""
+
+    def define_pipelines(self) -> list[Any]:
+        (pipeline,) = super().define_pipelines()
+        pipeline.passes = [(step, why) for step, why in pipeline.passes if step.__name__ not in _STEPS_WITHOUT_USE]
+        pipeline.finalize()
+        return [pipeline]
+
+
+class _WholeCompiler(_Compiler):
     def compile_extra(self, function: Any) -> Any:
         self.state.library = WholeLibrary(self.state.targetctx.codegen(), function.__qualname__)
         self.state.library.enable_object_caching()
         return super().compile_extra(function)
 
 
-class _PartCompiler(compiler.Compiler):
+class _PartCompiler(_Compiler):
     def compile_extra(self, function: Any) -> Any:
         self.state.flags.no_compile = self.state.flags.no_cpython_wrapper = True
         self.state.library = PartLibrary(self.state.targetctx.codegen(), function.__qualname__)
         return super().compile_extra(function)
+
+
+@contextmanager
+def no_garbage_collection() -> Iterator[None]:
+    """A compiler makes millions of objects that stay until it is done, and Python would look through them all again and
+    again: an eighth of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class Kernel(_Dispatcher):
@@ -93,6 +129,10 @@ class Kernel(_Dispatcher):
     def __init__(self, function: Any, options: dict[str, Any]):
         super().__init__(function, targetoptions=options, pipeline_class=_WholeCompiler)
         self.part = Part(function, options)
+
+    def compile(self, signature: Any) -> Any:
+        with no_garbage_collection():
+            return super().compile(signature)
 
     def get_call_template(self, arguments: Any, keywords: Any) -> Any:
         return self.part.get_call_template(arguments, keywords)
