@@ -56,7 +56,7 @@ _SETTINGS = (
     "ENABLE_PROFILING",
 )
 # Kernels that take long enough to compile, together with what they call, that users should know.
-_SECONDS = {"grow_nodes": 20, "grow_best_first": 20, "add_waves": 5}
+_SECONDS = {"grow_nodes": 15, "grow_best_first": 15, "add_waves": 3}
 
 # Unless somebody has configured logging, warnings go to standard error, in notebooks as well.
 _log = logging.getLogger("probforest")

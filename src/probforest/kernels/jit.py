@@ -1,4 +1,4 @@
-"""The decorators of all kernels. Only this file, lanes.py, prefetch.py and cache.py import Numba.
+"""The decorators of all kernels. Only this file, parts.py, lanes.py, prefetch.py and cache.py import Numba.
 
 A variable that begins as a number in the source (`n = 0`) has a type of its own until it changes, and every kernel that
 takes it is compiled twice. Where that matters, it begins as `np.int64(0)`. tests/test_signatures.py watches this.
@@ -36,8 +36,8 @@ def kernel(function: Function) -> Function:
 def inlined(function: Function) -> Function:
     """A small kernel with a single caller: copied into it before anything is compiled.
 
-    A kernel that is called has its own trip through the compiler, and LLVM works on it again for every kernel above.
-    Inlining the small ones makes the first fit faster; inlining large ones costs more than it saves (measure with
+    A kernel that is called has its own trip through Numba, with types and names for all that its bundles hold. Inlining
+    the small ones makes the first fit faster; inlining large ones costs more than it saves (measure with
     `benchmarks/run.py`).
     """
     compiled: Any = numba.njit(**_OPTIONS, inline="always")(function)

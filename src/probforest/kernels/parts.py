@@ -113,7 +113,7 @@ class _PartCompiler(_Compiler):
 @contextmanager
 def no_garbage_collection() -> Iterator[None]:
     """A compiler makes millions of objects that stay until it is done, and Python would look through them all again and
-    again: an eighth of the time."""
+    again."""
     was_on = gc.isenabled()
     gc.disable()
     try:
