@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import pickle
 
 import numba
 import numpy as np
@@ -9,8 +10,6 @@ import pytest
 
 from probforest.kernels import cache, parts
 from probforest.kernels.jit import inlined, kernel
-
-pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
 
 @kernel
@@ -88,6 +87,9 @@ def remove_machine_code(folder):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
+    """An empty cache folder."""
+    if numba.config.DISABLE_JIT:
+        pytest.skip("nothing is compiled")
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     yield tmp_path
     cache.store.cache_clear()
@@ -151,6 +153,20 @@ def test_an_error_in_a_part_arrives_in_python(folder, removed):
         new(checked, above_checked)["above_checked"](-FIVE)
 
 
+def test_a_part_itself_can_not_be_called_from_python(folder):
+    made = new(lowest, doubled, middle, top)
+    made["top"](FIVE)
+    with pytest.raises(TypeError):
+        made["lowest"].part(FIVE)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_kernel_can_be_pickled():
+    assert pickle.loads(pickle.dumps(lowest)) is lowest
+    states = lowest._reduce_states() | {"uuid": "of another process"}
+    assert parts.Kernel._rebuild(**states)(FIVE) == 5
+
+
 def test_without_what_parts_need_kernels_are_functions_of_numba(folder, monkeypatch):
     monkeypatch.setitem(parts._USED, parts._CodeLibrary, ("no_such_method",))
     made = new(lowest, doubled, middle, top)
@@ -160,13 +176,15 @@ def test_without_what_parts_need_kernels_are_functions_of_numba(folder, monkeypa
 
 
 @pytest.mark.parametrize("on", [True, False])
-def test_garbage_collection_is_as_before_after_a_kernel_is_compiled(folder, on):
+def test_garbage_collection_is_as_before_after_a_kernel_is_compiled(on):
     was_on = gc.isenabled()
     try:
         (gc.enable if on else gc.disable)()
-        new(lowest)["lowest"](FIVE)
-        with pytest.raises(numba.TypingError):
-            new(lowest)["lowest"](5)  # which has no first value
+        with parts.no_garbage_collection():
+            assert not gc.isenabled()
+        assert gc.isenabled() == on
+        with pytest.raises(ZeroDivisionError), parts.no_garbage_collection():
+            1 / 0  # noqa: B018
         assert gc.isenabled() == on
     finally:
         (gc.enable if was_on else gc.disable)()

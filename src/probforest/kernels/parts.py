@@ -50,7 +50,7 @@ def with_two_sides(compiled: Any) -> Any:
     `compiled` is a plain function."""
     as_expected = all(hasattr(owner, name) for owner, names in _USED.items() for name in names)
     if as_expected and isinstance(compiled, _Dispatcher):
-        compiled = Kernel(compiled.py_func, compiled.targetoptions)
+        compiled = Kernel(compiled.py_func, options=compiled.targetoptions)
         keep_on_disk(compiled.part, PartCache)
     keep_on_disk(compiled)
     return compiled
@@ -126,9 +126,10 @@ def no_garbage_collection() -> Iterator[None]:
 class Kernel(_Dispatcher):
     """What Python calls. Kernels are led on to its `part`."""
 
-    def __init__(self, function: Any, options: dict[str, Any]):
-        super().__init__(function, targetoptions=options, pipeline_class=_WholeCompiler)
-        self.part = Part(function, options)
+    def __init__(self, function: Any, types_of_variables: Any = None, options: Any = None):
+        """With the arguments of the class above, which makes copies with them."""
+        super().__init__(function, types_of_variables, options, _WholeCompiler)
+        self.part = Part(function, types_of_variables, options)
 
     def compile(self, signature: Any) -> Any:
         with no_garbage_collection():
@@ -149,8 +150,8 @@ class Kernel(_Dispatcher):
 class Part(_Dispatcher):
     """What kernels call."""
 
-    def __init__(self, function: Any, options: dict[str, Any]):
-        super().__init__(function, targetoptions=options, pipeline_class=_PartCompiler)
+    def __init__(self, function: Any, types_of_variables: Any = None, options: Any = None):
+        super().__init__(function, types_of_variables, options, _PartCompiler)
 
     def add_overload(self, compiled: Any) -> None:
         """Without telling the part of Numba that takes calls from Python."""
