@@ -180,7 +180,7 @@ def test_a_long_compilation_is_announced_once_and_only_if_it_takes_place(folder,
     assert caplog.messages == []
     in_a_new_process(grow_nodes)(np.ones(1))
     in_a_new_process(grow_nodes)(np.ones(1, dtype=int))
-    assert caplog.messages == ["probforest: compiling, about 20 s, once (PROBFOREST_QUIET=1 hides this message)"]
+    assert caplog.messages == ["probforest: compiling, about 15 s, once (PROBFOREST_QUIET=1 hides this message)"]
     cache._announced = False
     in_a_new_process(grow_nodes)(np.ones(1))
     assert len(caplog.messages) == 1
@@ -224,7 +224,7 @@ def test_the_package_works_where_nothing_can_be_written(tmp_path):
     environment |= {"HOME": "/dev/null", "PYTHONPATH": str(tmp_path)}
     run = subprocess.run([sys.executable, "-c", NOWHERE], env=environment, capture_output=True, text=True)
     assert run.stdout == "1.0\n"
-    assert run.stderr.startswith("probforest: compiling, about 20 s, in every process: no folder can be written to")
+    assert run.stderr.startswith("probforest: compiling, about 15 s, in every process: no folder can be written to")
     assert run.stderr.count("\n") == 1
 
 

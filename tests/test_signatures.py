@@ -30,6 +30,7 @@ def signatures():
         for name, thing in vars(importlib.import_module(module.name)).items():
             if isinstance(thing, numba.core.registry.CPUDispatcher):
                 found[name] = [str(signature) for signature in thing.signatures]
+                found[f"{name}, part"] = [str(signature) for signature in getattr(thing, "part", thing).signatures]
     return found
 
 assert main(["precompile", "--json"]) == 0

@@ -56,19 +56,21 @@ _SETTINGS = (
     "ENABLE_PROFILING",
 )
 # Kernels that take long enough to compile, together with what they call, that users should know.
-_SECONDS = {"grow_nodes": 20, "grow_best_first": 20, "add_waves": 5}
+_SECONDS = {"grow_nodes": 15, "grow_best_first": 15, "add_waves": 3}
 
 # Unless somebody has configured logging, warnings go to standard error, in notebooks as well.
 _log = logging.getLogger("probforest")
 _announced = False
 not_kept: list[Exception] = []  # why kernels of this process could not be saved
+addresses_of_kernels: set[int] = set()
 
 
-def keep_on_disk(compiled: Any) -> None:
+def keep_on_disk(compiled: Any, kept: "type[KernelCache] | None" = None) -> None:
     """Load a kernel from the cache when it is called, or save it there. Without JIT, `compiled` is a plain function."""
+    addresses_of_kernels.add(id(compiled))
     as_expected = hasattr(_CompileResult, "_reduce") and hasattr(_CompileResult, "_rebuild")
     if as_expected and isinstance(getattr(compiled, "_cache", None), _NullCache):
-        compiled._cache = KernelCache(compiled.py_func)
+        compiled._cache = (kept or KernelCache)(compiled.py_func)
     else:
         with suppress(Exception):
             compiled.enable_caching()
@@ -76,6 +78,8 @@ def keep_on_disk(compiled: Any) -> None:
 
 class KernelCache(_NullCache):
     """The cache of one kernel, as a dispatcher calls it."""
+
+    kind = "kernel"
 
     def __init__(self, function: Any):
         self._function = function
@@ -92,7 +96,7 @@ class KernelCache(_NullCache):
             target.refresh()
             content = store().read(self._file_name(signature, target.codegen()))
             if content is not None:
-                found = _CompileResult._rebuild(target, *pickle.loads(content))
+                found = self._unpacked(target, pickle.loads(content))
         if found is None:
             announce(self._function.__name__)
         return found
@@ -101,16 +105,22 @@ class KernelCache(_NullCache):
         """Keep the compiled kernel, if that is possible."""
         try:
             if not compiled.library.has_dynamic_globals:  # addresses, which are of no use in another process
-                store().write(self._file_name(signature, compiled.codegen), serialize.dumps(compiled._reduce()))
+                store().write(self._file_name(signature, compiled.codegen), serialize.dumps(self._packed(compiled)))
         except Exception as problem:
             not_kept.append(problem)
+
+    def _packed(self, compiled: Any) -> Any:
+        return compiled._replace(type_annotation="")._reduce()  # the source with types, for people
+
+    def _unpacked(self, target: Any, packed: Any) -> Any:
+        return _CompileResult._rebuild(target, *packed)
 
     def _file_name(self, signature: Any, codegen: Any) -> str:
         """The name of a file. The processor is part of it: clusters have several kinds that share a disk."""
         function = self._function
         name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
-        parts = (function.__qualname__, function.__code__.co_code, repr(signature), codegen.magic_tuple())
-        return f"{name}-{sha256(repr(parts).encode()).hexdigest()[:32]}.bin"
+        parts = (self.kind, function.__qualname__, function.__code__.co_code, repr(signature), codegen.magic_tuple())
+        return f"{name}-{self.kind}-{sha256(repr(parts).encode()).hexdigest()[:32]}.bin"
 
 
 @cache

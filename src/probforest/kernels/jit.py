@@ -1,4 +1,4 @@
-"""The decorators of all kernels. Only this file, lanes.py, eights.py, prefetch.py and cache.py import Numba.
+"""The decorators of all kernels. Only this file, parts.py, lanes.py, eights.py, prefetch.py and cache.py import Numba.
 
 A variable that begins as a number in the source (`n = 0`) has a type of its own until it changes, and every kernel that
 takes it is compiled twice. Where that matters, it begins as `np.int64(0)`. tests/test_signatures.py watches this.
@@ -11,6 +11,7 @@ import numba
 from numba.core.cpu import CPUTargetOptions
 
 from .cache import keep_on_disk
+from .parts import with_two_sides
 
 Function = TypeVar("Function", bound=Callable)
 
@@ -29,15 +30,14 @@ _OPTIONS: dict[str, Any] = {
 def kernel(function: Function) -> Function:
     """Compile lazily, release the GIL, cache on disk."""
     compiled: Any = numba.njit(**_OPTIONS)(function)
-    keep_on_disk(compiled)
-    return compiled
+    return with_two_sides(compiled)
 
 
 def inlined(function: Function) -> Function:
     """A small kernel with a single caller: copied into it before anything is compiled.
 
-    A kernel that is called has its own trip through the compiler, and LLVM works on it again for every kernel above.
-    Inlining the small ones makes the first fit faster; inlining large ones costs more than it saves (measure with
+    A kernel that is called has its own trip through Numba, with types and names for all that its bundles hold. Inlining
+    the small ones makes the first fit faster; inlining large ones costs more than it saves (measure with
     `benchmarks/run.py`).
     """
     compiled: Any = numba.njit(**_OPTIONS, inline="always")(function)
