@@ -23,6 +23,7 @@ from ..kernels.layout import (
 )
 from ..kernels.route import add_answers, route
 from ..support.threads import in_threads
+from .leaf_slopes import LeafSlopes
 from .leaf_targets import LeafTargets
 
 LARGEST_BLOCK, SMALLEST_BLOCK = 2**21, 512  # bytes of the cells that a thread takes through all trees; objects
@@ -36,6 +37,7 @@ class FittedTree:
     nodes: Nodes
     targets: LeafTargets | None = None  # of a regressor: the training targets in its leaves
     conserves: bool = False  # whether objects that are pruned from a branch follow the other one, with their whole π
+    slopes: LeafSlopes | None = None  # of a regressor with slopes
 
     def __repr__(self) -> str:
         return f"<FittedTree: {self.n_nodes} nodes, {len(self.leaves)} leaves, depth {self.depth}>"

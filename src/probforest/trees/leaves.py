@@ -9,6 +9,9 @@ from ..kernels.layout import INDEX, LEAF, REAL, Cells
 from ..kernels.reached import add_reach, count_rows, put_in_rows
 from ..support.threads import in_threads
 from .fitted_tree import FittedTree
+from .leaf_slopes import Scales, stacked_slopes
+
+_BLOCK = 4096  # objects whose ways through the trees are in memory
 
 
 def mean_importances(trees: Sequence[FittedTree], n_features: int) -> np.ndarray:
@@ -55,6 +58,21 @@ def leaf_probabilities(
         n_leaves = int(number[-1]) + 1
     found = sparse.csr_matrix((values, columns, first), shape=(n_objects, n_leaves))
     found.sort_indices()
+    return found
+
+
+def slopes_by_feature(
+    trees: Sequence[FittedTree], scales: Scales, query: Cells, keep_proba: float, n_jobs: int | None = None
+) -> np.ndarray:
+    """What each feature adds to the answers of trees with slopes, (n, d), averaged over the trees."""
+    slopes = stacked_slopes([tree.slopes for tree in trees], scales)
+    found = np.zeros((len(query.values), len(scales.center)))
+    if slopes is None:
+        return found
+    for top in range(0, len(found), _BLOCK):
+        block = query._replace(values=query.values[top : top + _BLOCK])
+        reach = leaf_probabilities(trees, block, keep_proba, n_jobs, scaled=True)
+        found[top : top + _BLOCK] = slopes.by_feature(block, reach)
     return found
 
 
