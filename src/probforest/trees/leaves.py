@@ -34,11 +34,18 @@ def total_importances(trees: Sequence[FittedTree], n_features: int) -> np.ndarra
 
 
 def leaf_probabilities(
-    trees: Sequence[FittedTree], query: Cells, keep_proba: float, n_jobs: int | None = None, *, scaled: bool = False
+    trees: Sequence[FittedTree],
+    query: Cells,
+    keep_proba: float,
+    n_jobs: int | None = None,
+    *,
+    scaled: bool = False,
+    in_order: bool = True,
 ) -> sparse.csr_matrix:
     """π of every object in every leaf, (n, all leaves): the leaves of the first tree, then of the second, and so on.
 
-    `scaled` makes up for what `keep_proba` pruned: then every object has a sum of 1 in every tree.
+    `scaled` makes up for what `keep_proba` pruned: then every object has a sum of 1 in every tree. The entries of an
+    object are those of one tree after the other; `in_order` also sorts those of a tree.
     """
 
     n_objects = len(query.values)
@@ -57,7 +64,8 @@ def leaf_probabilities(
         put_in_rows(row, leaf, reach, number, total, end, columns, values)
         n_leaves = int(number[-1]) + 1
     found = sparse.csr_matrix((values, columns, first), shape=(n_objects, n_leaves))
-    found.sort_indices()
+    if in_order:
+        found.sort_indices()
     return found
 
 

@@ -20,7 +20,7 @@ class Reached(NamedTuple):
     """Where some of the objects of a table are."""
 
     rows: slice
-    probability: sparse.csr_matrix  # (n, all leaves), a sum of 1 for each tree
+    probability: sparse.csr_matrix  # (n, all leaves), a sum of 1 for each tree; leaves of a tree in no order
     shift: np.ndarray | None  # (n,) how far slopes move the targets; None: there are no slopes
 
 
@@ -39,6 +39,7 @@ class ReachedLeaves:
         block = int(np.clip(_ROUTES // len(self._trees), _FEWEST, _MOST))
         for top in range(0, len(query.values), block):
             part = query._replace(values=query.values[top : top + block])
-            reach = leaf_probabilities(self._trees, part, self._keep_proba, self._n_jobs, scaled=True)
+            how = self._keep_proba, self._n_jobs
+            reach = leaf_probabilities(self._trees, part, *how, scaled=True, in_order=False)
             shift = None if self.slopes is None else self.slopes.shift(part, reach)
             yield Reached(slice(top, top + reach.shape[0]), reach, shift)
