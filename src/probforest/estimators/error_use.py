@@ -115,7 +115,7 @@ class ErrorUse(ExplainedRegressor):
             chooses, samples = False, {"used": next(iter(samples.values()))}
         judgements = {}
         for name, each in samples.items():
-            # Slopes can't tell noise: where there is as much as errors say, or may be more, nothing is to be gained.
+            # Too steep for noisier tables: only where these are answered by another forest.
             self.slopes_ = chooses and self._may_have_slopes(each) and ways[name][0] < 1
             judgements[name] = self._judge(each, numbers.rows(rows), weight[rows])
         self.slopes_ = self._wants_slopes
