@@ -8,6 +8,7 @@ quantile-forest and LightGBM must be installed: pip install quantile-forest ligh
 """
 
 import argparse
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -48,10 +49,11 @@ def answers_of_lightgbm(objective, **others):
     return answers
 
 
-def answers_of_probforest(settings, seed, train, query):
-    """With what "auto" chooses on these files: a quarter of the errors, no prior."""
+def answers_of_probforest(settings, seed, train, query, **others):
+    """With what "auto" chooses on these files: a quarter of the errors, no prior, slopes."""
     X, X_err, z = train
-    forest = ProbabilisticRandomForestRegressor(random_state=seed, n_jobs=1, error_scale=0.25, prior=None, **settings)
+    chosen = {"error_scale": 0.25, "prior": None, "slopes": True} | others
+    forest = ProbabilisticRandomForestRegressor(random_state=seed, n_jobs=1, **chosen, **settings)
     return forest.fit(X, z, X_err=X_err).predict(query[0], X_err=query[1])
 
 
@@ -65,6 +67,7 @@ BOOSTING = [
     {"learning_rate": rate, "n_estimators": number, "num_leaves": leaves}
     for (rate, number), leaves in product([(0.1, 100), (0.05, 400)], [31, 63])
 ]
+PROBFOREST = grid(max_features=[0.5, 1.0], min_samples_leaf=[1, 3])
 MODELS = {
     "RandomForest": (answers_of_forest(RandomForestRegressor), FOREST),
     "ExtraTrees": (answers_of_forest(ExtraTreesRegressor), FOREST),
@@ -72,7 +75,9 @@ MODELS = {
     "LightGBM, squared error": (answers_of_lightgbm("regression"), BOOSTING),
     "LightGBM, absolute error": (answers_of_lightgbm("regression_l1"), BOOSTING),
     "LightGBM, Huber loss": (answers_of_lightgbm("huber", alpha=0.05), BOOSTING),
-    "probforest": (answers_of_probforest, grid(max_features=[0.5, 1.0], min_samples_leaf=[1, 3])),
+    "probforest without slopes": (partial(answers_of_probforest, slopes=False), PROBFOREST),
+    "probforest": (answers_of_probforest, PROBFOREST),
+    "probforest, median": (partial(answers_of_probforest, prediction="median"), PROBFOREST),
 }
 
 
@@ -94,13 +99,14 @@ def in_folds(answers, settings, train):
     return np.mean(found, axis=0)
 
 
-def main(folder):
+def main(folder, names):
     magnitudes, errors, z = photometry(folder, "train_0", "train_1")
     train = (*with_colours(magnitudes, errors), z)
     magnitudes, errors, z = photometry(folder, "eval")
     test = (*with_colours(magnitudes, errors), z)
     print("model                      training: NMAD  outliers   test: NMAD  outliers   range of all settings   chosen")
-    for name, (answers, settings) in MODELS.items():
+    for name in names or MODELS:
+        answers, settings = MODELS[name]
         tuned = [in_folds(answers, each, train) for each in settings]
         best = int(np.argmin([outliers for _, outliers in tuned]))
         judged = np.mean(
@@ -114,4 +120,6 @@ def main(folder):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="the folder with boss_photoz_*.csv")
-    main(parser.parse_args().folder)
+    parser.add_argument("--models", nargs="*", choices=list(MODELS), help="only these (default: all)")
+    options = parser.parse_args()
+    main(options.folder, options.models)

@@ -1,6 +1,7 @@
 """Regressors on noisy numbers: RMSE, CRPS and coverage beside scikit-learn's forest and quantile-forest.
 
     python benchmarks/regression.py                      # friedman1 and diabetes with noise, five seeds
+    python benchmarks/regression.py --slopes             # the same with slopes=True
     python benchmarks/regression.py --coverage           # coverage of intervals, also with noise added at test
     python benchmarks/regression.py --boss FOLDER        # the BOSS redshifts that ANNZ2 comes with, boss_photoz_*.csv
     python benchmarks/regression.py --boss FOLDER --coverage
@@ -77,7 +78,7 @@ def _rmse(truth, mean):
     return np.sqrt(np.mean((mean - truth) ** 2))
 
 
-def compare_on_noise(n_seeds, n_jobs):
+def compare_on_noise(n_seeds, n_jobs, **parameters):
     print("table      N_s  RMSE: scikit-learn  probforest  ratio   CRPS: quantile-forest  probforest  ratio")
     for name in ("friedman1", "diabetes"):
         for noise in (0, 1, 3):
@@ -85,7 +86,7 @@ def compare_on_noise(n_seeds, n_jobs):
             theirs, ours = [], []
             for seed, (train, test) in enumerate(tables):
                 theirs.append(scores_of_rivals(rivals_of(train, seed, n_jobs), test))
-                ours.append(scores_of_probforest(probforest_of(train, seed, n_jobs), test))
+                ours.append(scores_of_probforest(probforest_of(train, seed, n_jobs, **parameters), test))
             theirs, ours = np.mean(theirs, axis=0), np.mean(ours, axis=0)
             rmse, score = (f"{theirs[i]:18.3f}  {ours[i]:10.3f}  {ours[i] / theirs[i]:.3f}" for i in (0, 1))
             print(f"{name:10s} {noise:3d} {rmse}  {score}", flush=True)
@@ -208,6 +209,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--boss", type=Path, metavar="FOLDER", help="the folder with boss_photoz_*.csv")
     parser.add_argument("--coverage", action="store_true", help="coverages, also with noise added at test")
+    parser.add_argument("--slopes", action="store_true", help="slopes=True, without --boss and --coverage")
     parser.add_argument("--seeds", type=int, default=5, help="number of seeds (default: 5)")
     parser.add_argument("--n-jobs", type=int, default=1, help="number of threads (default: 1)")
     parser.add_argument("--tables", type=Path, metavar="DIR", help="write the BOSS tables instead of comparing")
@@ -216,7 +218,9 @@ if __name__ == "__main__":
         if options.boss is None:
             parser.error("--tables needs --boss FOLDER")
         write_tables(options.boss, options.tables)
+    elif options.boss is None and options.coverage:
+        compare_coverages(options.seeds, options.n_jobs)
     elif options.boss is None:
-        (compare_coverages if options.coverage else compare_on_noise)(options.seeds, options.n_jobs)
+        compare_on_noise(options.seeds, options.n_jobs, slopes=True if options.slopes else "auto")
     else:
         (compare_boss_coverages if options.coverage else compare_on_boss)(options.boss, options.seeds, options.n_jobs)

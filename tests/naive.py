@@ -274,3 +274,14 @@ def true_classes(mean_pmf, channel, prior, softness):
         middle = (low + high) / 2
         low, high = (middle, high) if q(middle).sum() > 1 else (low, middle)
     return q(low)
+
+
+def ridge(places, y, mass, penalty):
+    """The slopes b that minimise Σ m (y − a − b·x)² / Σ m + penalty |b|², as a least-squares problem with one more row
+    per slope."""
+    share = np.sqrt(mass / mass.sum())
+    n_features = places.shape[1]
+    rows = np.column_stack([share, share[:, None] * places])
+    more = np.column_stack([np.zeros(n_features), np.sqrt(penalty) * np.eye(n_features)])
+    wanted = np.concatenate([share * y, np.zeros(n_features)])
+    return np.linalg.lstsq(np.vstack([rows, more]), wanted, rcond=None)[0][1:]

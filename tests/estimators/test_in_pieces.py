@@ -53,6 +53,7 @@ CASES = {
     "error features": (CLASSIFIER, {"error_features": True}, {"X_err": X_ERR}),
     "samples": (CLASSIFIER, {}, {"X_samples": X[:, :, None] + X_ERR[:, :, None] * RANDOM.normal(size=(N, 4, 5))}),
     "numbers": (REGRESSOR, {"max_samples": 0.5}, {"X_err": X_ERR, "sample_weight": WEIGHT}),
+    "slopes": (REGRESSOR, {"slopes": True}, {"X_err": X_ERR, "sample_weight": WEIGHT}),
     "numbers with errors": (REGRESSOR, {}, {"X_err": X_ERR, "y_err": RANDOM.gamma(1.0, 0.3, N)}),
 }
 

@@ -33,7 +33,7 @@ def test_errors_as_in_training_change_nothing(forest):
     assert forest.noisy_forest_.error_scale_ == 1
     X, X_err, z = redshifts(0, 1500)
     plain = ProbabilisticRandomForestRegressor(
-        20, random_state=0, error_scale=forest.error_scale_, prior=forest.prior_
+        20, random_state=0, error_scale=forest.error_scale_, prior=forest.prior_, slopes=forest.slopes_
     ).fit(X, z, X_err=X_err)
     assert plain.noisy_forest_ is None
     assert plain.usual_errors_ is None

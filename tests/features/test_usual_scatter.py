@@ -112,3 +112,12 @@ def test_what_tells_nothing():
     assert learn_usual_scatter(measured(X, X_err), np.ones(300), np.zeros(5)) is None
     assert learn_usual_scatter(measured(X[:50], X_err[:50]), np.ones(50), np.ones(5)) is None
     assert learn_usual_scatter(measured(np.ones_like(X), X_err), np.ones(300), np.ones(5)) is None
+
+
+def test_noise_that_can_not_be_seen_is_not_assumed():
+    """Independent features with errors as large as themselves: noise of a quarter of them changes nothing."""
+    random = np.random.default_rng(0)
+    X, X_err = random.uniform(size=(900, 3)), np.full((900, 3), 0.3)
+    usual = learn_usual_scatter(measured(X, X_err), np.ones(900), np.full(3, 1 / 3))
+    assert (usual.growth[:, 1] == usual.growth[:, 0]).any()
+    assert usual.factor(measured(X, X_err)) == 1

@@ -133,12 +133,33 @@ SPOILERS = {
 }
 
 
+SPOILED_SLOPES = {
+    "scales that are no numbers": ("slope_scales", lambda array: array.__setitem__((0, 0), np.nan)),
+    "a width of nothing": ("slope_scales", lambda array: array.__setitem__((1, 0), 0.0)),
+    "a tree without slopes": ("slope_counts", zero(0)),
+    "more slopes than there are": ("slope_counts", put(2**62)),
+    "a slope that is no number": ("slope_values", put(np.nan)),
+    "an infinite mean": ("leaf_means", put(np.inf)),
+    "slopes that do not exist": ("leaf_slopes", put(10**6)),
+    "a negative number of slopes": ("leaf_slopes", put(-1)),
+}
+
+
 @pytest.mark.parametrize("name", SPOILERS)
 def test_spoiled_files_are_refused(name, forest, tmp_path):
-    path = tmp_path / "model.prf"
-    save(forest, path)
+    assert_refused(forest, *SPOILERS[name], tmp_path / "model.prf")
+
+
+@pytest.mark.parametrize("name", SPOILED_SLOPES)
+def test_spoiled_slopes_are_refused(name, table, tmp_path):
+    X, y, X_err = table
+    model = ProbabilisticRandomForestRegressor(3, random_state=0, error_scale=0.1, slopes=True).fit(X, y, X_err=X_err)
+    assert_refused(model, *SPOILED_SLOPES[name], tmp_path / "model.prf")
+
+
+def assert_refused(model, array, spoil, path):
+    save(model, path)
     document, arrays = read_file(path)
-    array, spoil = SPOILERS[name]
     arrays = {key: each.copy() for key, each in arrays.items()}
     spoil(arrays[array])
     write_file(path, document, arrays)

@@ -147,8 +147,8 @@ def test_pieces_do_not_change_the_answer(friedman, monkeypatch):
     expected = forest.predict_distribution(X, X_err=0.1)
     whole = expected.mean, expected.median, expected.crps(y)
     monkeypatch.setattr(weighted_targets, "_ENTRIES", 500)
-    monkeypatch.setattr("probforest.trees.predicted_distribution._MOST", 40)
-    monkeypatch.setattr("probforest.trees.predicted_distribution._FEWEST", 40)
+    monkeypatch.setattr("probforest.trees.reached_leaves._MOST", 40)
+    monkeypatch.setattr("probforest.trees.reached_leaves._FEWEST", 40)
     answer = forest.predict_distribution(X, X_err=0.1)
     for found, number in zip((answer.mean, answer.median, answer.crps(y)), whole, strict=True):
         np.testing.assert_allclose(found, number, rtol=1e-12)

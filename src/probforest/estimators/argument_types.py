@@ -32,3 +32,4 @@ Distribution: TypeAlias = OneDistribution | list[Any] | Mapping[Any, Any]
 Uncertainty: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike] | None  # X_err: a tuple is (lower, upper)
 TargetErrors: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike] | None  # y_err: a tuple is (lower, upper)
 ErrorScale: TypeAlias = float | Literal["auto"]
+SlopeRule: TypeAlias = bool | Literal["auto"]

@@ -199,7 +199,8 @@ NUMBER_ATTRIBUTES = {
     "error_trial_": Description(
         "ErrorTrial or None",
         'If "auto" chose between ways to use errors: the out-of-bag `crps` of small forests by the prior they used, '
-        '"none" for no prior, "part" for a quarter of the errors and "exact" for none; the `choice`, and `n_objects`.',
+        '"none" for no prior, "part" for a quarter of the errors and "exact" for none; the `choice`, and `n_objects`; '
+        "and the CRPS of the choice `with_slopes`, if these were tried.",
     ),
     "target_scatter_": Description(
         "float or None",

@@ -20,6 +20,8 @@ def _errors(model: ProbabilisticRegressor) -> str:
         return used
     scores = listed([f"{score:.4g} ({way})" for way, score in trial.crps.items()])
     said = f"{used}, chosen by the {model._judged_by} of {trial.n_objects:,} objects: {scores}"
+    if trial.with_slopes is not None:
+        said += f"; {trial.with_slopes:.4g} with slopes in leaves{'' if model.slopes_ else ', which are not used'}"
     if getattr(model, "noisy_forest_", None) is not None:
         said += "; another forest, which takes all of the errors into account, answers for tables with larger ones"
     return said

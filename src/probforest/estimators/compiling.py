@@ -9,6 +9,7 @@ import numpy as np
 
 from ..datasets import make_two_classes
 from .boosting import ProbabilisticGradientBoostingClassifier
+from .forest_regressor import ProbabilisticRandomForestRegressor
 from .tree import ProbabilisticDecisionTreeClassifier
 from .tree_regressor import ProbabilisticDecisionTreeRegressor
 
@@ -24,6 +25,7 @@ def compile_kernels(rare: bool = False) -> None:
     answer = ProbabilisticDecisionTreeRegressor().fit(X, X[:, 0]).predict_distribution(X)
     answer.quantile(0.5)
     answer.summary()  # of whole distributions
+    ProbabilisticRandomForestRegressor(1, slopes=True).fit(X, X[:, 0]).predict(X)
     if rare:
         _use(X, y, {"X_samples": np.repeat(X[:, :, None], 2, axis=2)})
         _use(X, y, {"X_limit": (X > 0).astype(int)})

@@ -20,8 +20,10 @@ from ..trees.error_trial import (
     choose_way,
     judge_small_forest,
     scatter_of,
+    slopes_pay,
 )
 from ..trees.holes import holes_that_shift
+from ..trees.leaf_slopes import MOST_FEATURES, Scales
 from ..trees.prior_trial import sample_for_trial
 from ..trees.training_set import make_training_set
 from .explained_regressor import ExplainedRegressor
@@ -34,11 +36,14 @@ class ErrorUse(ExplainedRegressor):
     Not for use on its own: it needs `_grow_tree`."""
 
     n_estimators: int = 1  # a parameter of the forest
+    slopes: bool | str = False  # the same
 
     # Attributes, set by fit.
     error_scale_: float
     error_trial_: ErrorTrial | None
     target_scatter_: float | None
+    slopes_: bool = False
+    slope_scales_: Scales | None = None  # what slopes are learnt with; None: there are none
 
     def _choose(
         self, table: TableContent, numbers: NumberTable, weight: np.ndarray, errors: np.ndarray | None
@@ -54,6 +59,9 @@ class ErrorUse(ExplainedRegressor):
             self.prior_trial_, self.error_trial_ = None, None
             self.prior_ = "empirical" if self.prior == "auto" else self.prior
             self.error_scale_ = 1.0 if self.error_scale == "auto" else float(self.error_scale)
+            self.slopes_, self.slope_scales_ = self._wants_slopes, None
+            if self._wants_slopes and table.X.shape[1] > MOST_FEATURES:
+                raise ValueError(f"slopes=True needs at most {MOST_FEATURES} features; got {table.X.shape[1]}.")
         needs_scatter = errors is not None and len(np.unique(errors[weight > 0])) > 1
         if not self._keeps_choices:
             self.target_scatter_ = None
@@ -105,12 +113,26 @@ class ErrorUse(ExplainedRegressor):
             if not needs_scatter:
                 return None
             chooses, samples = False, {"used": next(iter(samples.values()))}
-        judgements = {name: self._judge(each, numbers.rows(rows), weight[rows]) for name, each in samples.items()}
+        judgements = {}
+        for name, each in samples.items():
+            # Too steep for noisier tables: only where these are answered by another forest.
+            self.slopes_ = chooses and self._may_have_slopes(each) and ways[name][0] < 1
+            judgements[name] = self._judge(each, numbers.rows(rows), weight[rows])
+        self.slopes_ = self._wants_slopes
         if not chooses:
             return rows, judgements["used"]
         trial = choose_way(judgements, weight[rows])
         self.error_trial_, (self.error_scale_, self.prior_) = trial, ways[trial.choice]
+        self.slopes_ |= slopes_pay(judgements[trial.choice], weight[rows])
         return rows, judgements[trial.choice]
+
+    @property
+    def _wants_slopes(self) -> bool:
+        return not isinstance(self.slopes, str) and bool(self.slopes)
+
+    def _may_have_slopes(self, features: FittedFeatures) -> bool:
+        is_open = self.slopes == "auto" and not self.error_features
+        return is_open and features.model.n_features <= MOST_FEATURES
 
     def _informative_holes(self, missing: np.ndarray, target: Target, weight: np.ndarray) -> np.ndarray:
         return holes_that_shift(missing, target, weight)

@@ -34,6 +34,7 @@ from .argument_types import (
     MissingRule,
     PredictionKind,
     PriorKind,
+    SlopeRule,
     Uncertainty,
     UnknownErrorRule,
 )
@@ -65,6 +66,10 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
     draws_ : list of Draw
         What each tree drew.
     {attributes}
+    slopes_ : bool
+        Whether leaves have slopes: `slopes`, or what "auto" chose.
+    slope_scales_ : Scales or None
+        With slopes, where the values of each feature lie in the training set.
     noisy_forest_ : ProbabilisticRandomForestRegressor or None
         If "auto" chose an `error_scale_` below 1: a forest with error_scale=1 and half of the trees, which answers for
         tables whose errors are larger than those of training objects with the same values (`noise_factor`).
@@ -132,6 +137,7 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         error_features: bool = False,
         prediction: PredictionKind = "mean",
         calibrate: bool = False,
+        slopes: SlopeRule = "auto",
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -160,11 +166,14 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         self.error_features = error_features
         self.prediction = prediction
         self.calibrate = calibrate
+        self.slopes = slopes
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.calibrate and not self.bootstrap:
             raise ValueError("calibrate needs bootstrap=True: without it every tree uses every object.")
+        if self._wants_slopes and self.error_features:
+            raise ValueError("slopes=True needs error_features=False: slopes are those of values.")
 
     def _fit(self, given: tuple, *target: Any) -> None:
         earlier = self.noisy_forest_ if self._adds_trees else None
@@ -212,6 +221,7 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         prior = "empirical" if self.prior == "auto" else self.prior
         n_trees = -(-self.n_estimators // 2)  # distributions that are wide need fewer of them
         others = {"n_estimators": n_trees, "error_scale": 1.0, "prior": prior, "oob_score": False, "verbose": 0}
+        others["slopes"] = False
         forest.set_params(**self.get_params(deep=False) | others)
         X, X_err, X_limit, X_samples = given
         values = {"X_err": X_err, "X_limit": X_limit, "X_samples": X_samples}
@@ -227,9 +237,10 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         assert isinstance(numbers, NumberTable)
         y, weight, judges = numbers.y[rows], training.weight[rows], self._judges(self.trees_, training)
         as_it_is = training.cells._replace(values=training.cells.values[rows])
+        how = float(self.keep_proba), self.n_jobs, self.slope_scales_
 
         def left_out(query: Cells) -> Iterator[tuple[np.ndarray, WeightedTargets]]:
-            return distributions_of_left_out(judges, query, rows, float(self.keep_proba), self.n_jobs)
+            return distributions_of_left_out(judges, query, rows, *how)
 
         found = [learn_calibration(left_out(as_it_is), y, weight)]
         if not measurements.is_exact:
@@ -297,7 +308,8 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
         answer, is_judged = np.zeros((len(training.kept), 1)), np.zeros(len(training.kept), dtype=np.int64)
         rows = np.full(len(training.kept), -1)
         rows[training.kept] = np.arange(training.n_objects)
-        for judged, piece in distributions_of_left_out(judges, query, rows, float(self.keep_proba), self.n_jobs):
+        how = float(self.keep_proba), self.n_jobs, self.slope_scales_
+        for judged, piece in distributions_of_left_out(judges, query, rows, *how):
             answer[judged, 0], is_judged[judged] = piece.point(self.prediction), 1
         return answer, is_judged
 

@@ -233,6 +233,11 @@ def _auto_or_number(name: str, value: Any) -> None:
         check_number(name, value, 0)
 
 
+def _auto_or_flag(name: str, value: Any) -> None:
+    if not (isinstance(value, str) and value == "auto"):
+        check_flag(name, value)
+
+
 NUMBER_PARAMETERS = {
     "criterion": Parameter(one_of(NUMBER_CRITERIA), "The impurity that splits reduce.", word(NUMBER_CRITERIA)),
     "max_features": Parameter(
@@ -281,6 +286,15 @@ FOREST_REGRESSOR_PARAMETERS = _of_numbers(FOREST_PARAMETERS) | {
         "objects that each tree did not draw. It holds for tables like the training set, and in the mean over all "
         "objects. `predict` gives the means before calibration. It also makes conformal intervals possible.",
         check_flag,
+    ),
+    "slopes": Parameter(
+        '"auto" or bool',
+        "Whether leaves also know how the target changes with the features: their targets are moved by a linear model "
+        "of the smallest node above the leaf that has at least 60 objects, shrunk as far as noise explains it. "
+        '"auto" tries it where `error_scale="auto"` chose less than the full errors, and takes it if the out-of-bag '
+        "CRPS of small forests is clearly better. With exact values there are no slopes unless it is True. At most 64 "
+        "features.",
+        _auto_or_flag,
     ),
     "oob_score": Parameter(
         "bool or callable",

@@ -19,7 +19,9 @@ from ..trees.calibration import calibration_at
 from ..trees.conformal import Margins, learn_margins
 from ..trees.contributions import close_the_sum, mean_contributions
 from ..trees.fitted_tree import FittedTree, sum_of_answers
-from ..trees.leaf_targets import find_leaf_targets, in_units
+from ..trees.leaf_slopes import find_leaf_slopes
+from ..trees.leaf_targets import find_leaf_targets, find_members, in_units
+from ..trees.leaves import slopes_by_feature
 from ..trees.predicted_distribution import PredictedDistribution
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import TargetErrors, Uncertainty
@@ -103,7 +105,7 @@ class ProbabilisticRegressor(RegressorMixin, ErrorUse):
         model, factor = self._answering(X, X_err, X_limit, X_samples)
         query, trees = model._query_and_trees(X, X_err, X_limit, X_samples)
         if self.prediction == "mean":  # means of leaves are quicker than distributions
-            answer = self._sum_of_answers(trees, query, self.n_jobs)[:, 0] / len(trees)
+            answer = model._sum_of_answers(trees, query, self.n_jobs)[:, 0] / len(trees)
         else:
             answer = model._distribution(trees, query, factor).point(self.prediction)
         return (answer, model._distribution(trees, query, factor).std) if return_std else answer
@@ -157,7 +159,9 @@ class ProbabilisticRegressor(RegressorMixin, ErrorUse):
         model, _ = self._answering(X, X_err, X_limit, X_samples)
         query, trees = model._query_and_trees(X, X_err, X_limit, X_samples)
         base, values = mean_contributions(trees, query, float(self.keep_proba), self.n_jobs)
-        answers = self._sum_of_answers(trees, query, self.n_jobs) / len(trees)
+        if model.slope_scales_ is not None:
+            values[:, :, 0] += model._by_slopes(trees, query, self.n_jobs)
+        answers = model._sum_of_answers(trees, query, self.n_jobs) / len(trees)
         close_the_sum(values, answers - base)
         names = self.feature_model_.names[: query.values.shape[1]]
         return Contributions(base, values, answers, names, np.array(["the target"]), "mean")
@@ -253,17 +257,30 @@ class ProbabilisticRegressor(RegressorMixin, ErrorUse):
 
     def _distribution(self, trees: list[FittedTree], query: Cells, factor: float) -> PredictedDistribution:
         known = calibration_at(self.calibration_, factor), self.conformal_
-        return PredictedDistribution(trees, query, float(self.keep_proba), self.n_jobs, *known)
+        return PredictedDistribution(trees, query, float(self.keep_proba), self.n_jobs, *known, self.slope_scales_)
 
     def _grow_tree(self, training: TrainingSet, weight: np.ndarray, seed: int) -> FittedTree:
         numbers = training.labels
         assert isinstance(numbers, NumberTable)
         nodes = training.grow(weight, self._rules, seed).nodes
-        targets = find_leaf_targets(nodes, training.cells, *numbers.distinct, weight, float(self.keep_proba))
-        return FittedTree(in_units(nodes, targets, numbers.center, numbers.scale), targets)
+        members = find_members(nodes, training.cells, weight, float(self.keep_proba))
+        targets, slopes = find_leaf_targets(members, *numbers.distinct), None
+        if self.slopes_:
+            scales = training.scales if self.slope_scales_ is None else self.slope_scales_  # the former in a trial
+            places = scales.places(training.cells)
+            slopes = find_leaf_slopes(nodes, members, places, numbers.standardized, numbers.scale)
+        return FittedTree(in_units(nodes, targets, numbers.center, numbers.scale), targets, slopes=slopes)
 
     def _sum_of_answers(self, trees: list[FittedTree], query: Cells, n_jobs: int | None = None) -> np.ndarray:
-        return sum_of_answers(trees, query, float(self.keep_proba), n_jobs=n_jobs)
+        total = sum_of_answers(trees, query, float(self.keep_proba), n_jobs=n_jobs)
+        if self.slope_scales_ is not None:
+            total[:, 0] += len(trees) * self._by_slopes(trees, query, n_jobs).sum(axis=1)
+        return total
+
+    def _by_slopes(self, trees: list[FittedTree], query: Cells, n_jobs: int | None = None) -> np.ndarray:
+        """What slopes add to the answers, by feature, (n, d)."""
+        assert self.slope_scales_ is not None
+        return slopes_by_feature(trees, self.slope_scales_, query, float(self.keep_proba), n_jobs)
 
     def _max_features(self, n_features: int) -> int:
         if isinstance(self.max_features, str) and self.max_features == "auto":
@@ -285,5 +302,7 @@ class ProbabilisticRegressor(RegressorMixin, ErrorUse):
         self._warn_if_too_light(weight)
         self.feature_model_ = features.model
         training = make_training_set(features, numbers.scaled_by(weight), weight)
+        if not self._keeps_choices:
+            self.slope_scales_ = training.scales if self.slopes_ else None
         self._choose_missing_rules(training)
         return training, features.cells, numbers

@@ -23,6 +23,8 @@ CHOICES = (
     "error_scale_",
     "error_trial_",
     "target_scatter_",
+    "slopes_",
+    "slope_scales_",
 )
 
 

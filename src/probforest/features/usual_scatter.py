@@ -56,7 +56,8 @@ class UsualScatter:
             known = excess[~np.isnan(excess)]
             if len(known):
                 chance = _SIGNIFICANT * self.scatter[place] / np.sqrt(len(known))
-                noise[place] = np.interp(beyond_chance(np.median(known), chance), self.growth[place], NOISES)
+                growth, first = np.unique(self.growth[place], return_index=True)  # of equals, the least noise
+                noise[place] = np.interp(beyond_chance(np.median(known), chance), growth, NOISES[first])
         return float(np.sqrt(1 + self._agreed(noise) ** 2))
 
     def _agreed(self, noise: np.ndarray) -> float:

@@ -30,7 +30,7 @@ from .saved_columns import checked_classes, checked_names
 from .saved_families import FamilyShelf, read_shelf
 from .saved_features import PROBABILITY_ROUNDING, features_from, features_to_arrays, features_to_json
 from .saved_labels import label_truth_from, label_truth_to_arrays, label_truth_to_json
-from .saved_numbers import numbers_to_arrays, numbers_to_json, restore_numbers, with_targets
+from .saved_numbers import numbers_to_arrays, numbers_to_json, restore_numbers, with_slopes, with_targets
 from .saved_parameters import (
     check_parameters,
     checked_missing_rules,
@@ -365,7 +365,7 @@ def _restore_trees(model: Any, document: Json, arrays: Arrays) -> None:
     fallback = _fallback_trees(model.feature_model_, arrays, n_classes, len(trees))
     if is_regressor:
         restore_numbers(model, document, arrays)
-        trees = with_targets(trees, arrays)
+        trees = with_slopes(with_targets(trees, arrays), arrays)
         fallback = with_targets(fallback, arrays, FALLBACK) if fallback else []
     else:
         model.label_truth_ = label_truth_from(document.get("label_truth"), arrays, len(model.classes_))

@@ -85,6 +85,14 @@ _OF_SCATTER = {
     **{f"scatter_{name}": Form("<f8", ("measured",)) for name in ("middle", "deviation", "scatter", "shares")},
 }
 
+_OF_SLOPES = {
+    "slope_scales": Form("<f8", (4, "features")),
+    "slope_counts": Form("<i8", ("trees",)),
+    "slope_values": Form("<f8", ("slopes", "features")),
+    "leaf_slopes": Form("<i4", ("leaves",)),
+    "leaf_means": Form("<f8", ("leaves", "features")),
+}
+
 
 def _forms_of_leaves(prefix: str) -> dict[str, Form]:
     """The arrays of the targets in the leaves of all trees."""
@@ -137,7 +145,8 @@ def check_declarations(
         of_leaves = _forms_of_leaves("") | (_forms_of_leaves(FALLBACK) if has_fallback else {})
     others = _ONLY_CLASSES if n_classes is None else _ONLY_NUMBERS
     of_scatter = _OF_SCATTER if kind == "forest regressor" and _OF_SCATTER.keys() & declared.keys() else {}
-    known = {"median_errors": _MEDIANS[1], **_FORMS, **of_trees, **of_leaves, **of_scatter}
+    of_slopes = _OF_SLOPES if kind == "forest regressor" and _OF_SLOPES.keys() & declared.keys() else {}
+    known = {"median_errors": _MEDIANS[1], **_FORMS, **of_trees, **of_leaves, **of_scatter, **of_slopes}
     known = {name: form for name, form in known.items() if name not in others}
     if "median_errors" in declared:
         known["median_errors"] = _MEDIANS.get(len(declared["median_errors"].shape), _MEDIANS[1])

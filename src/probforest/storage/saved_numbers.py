@@ -16,6 +16,7 @@ from ..trees.calibration import NOISES
 from ..trees.conformal import Margins
 from ..trees.error_trial import EXACT, PART, ErrorTrial
 from ..trees.fitted_tree import FittedTree
+from ..trees.leaf_slopes import LeafSlopes, Scales
 from ..trees.leaf_targets import LeafTargets
 from .saved_trees import FALLBACK
 from .saved_values import from_json, to_json
@@ -31,7 +32,7 @@ def numbers_to_json(model: Any) -> Json:
     """What is no array."""
     trial, usual = model.error_trial_, getattr(model, "usual_errors_", None)
     return {
-        "error_trial": None if trial is None else [dict(trial.crps), trial.choice, trial.n_objects],
+        "error_trial": None if trial is None else [dict(trial.crps), *trial[1:]],
         "target_scatter": None if model.target_scatter_ is None else float(model.target_scatter_),
         "oob_score": to_json(getattr(model, "oob_score_", None), "oob_score_"),
         "usual_errors": None if usual is None else [usual.middle, usual.scatter],
@@ -40,7 +41,7 @@ def numbers_to_json(model: Any) -> Json:
 
 def numbers_to_arrays(model: Any, trees: Sequence[FittedTree], fallback: Sequence[FittedTree]) -> Arrays:
     """The targets in the leaves of all trees, and out-of-bag predictions."""
-    arrays = _leaves_to_arrays(trees, "")
+    arrays = _leaves_to_arrays(trees, "") | _slopes_to_arrays(model.slope_scales_, trees)
     if fallback:
         arrays |= _leaves_to_arrays(fallback, FALLBACK)
     if hasattr(model, "oob_prediction_"):
@@ -77,6 +78,40 @@ def _leaves_to_arrays(trees: Sequence[FittedTree], prefix: str) -> Arrays:
         f"{prefix}leaf_places": np.concatenate([each.place for each in targets]),
         f"{prefix}leaf_shares": np.concatenate([each.share for each in targets]),
     }
+
+
+def _slopes_to_arrays(scales: Scales | None, trees: Sequence[FittedTree]) -> Arrays:
+    known = [tree.slopes for tree in trees if tree.slopes is not None]
+    if scales is None:
+        return {}
+    return {
+        "slope_scales": np.array(scales),
+        "slope_counts": np.array([len(each.slope) for each in known], dtype=np.int64),
+        "slope_values": np.concatenate([each.slope for each in known]),
+        "leaf_slopes": np.concatenate([each.model for each in known]),
+        "leaf_means": np.concatenate([each.mean for each in known]),
+    }
+
+
+def with_slopes(trees: Sequence[FittedTree], arrays: Mapping[str, np.ndarray]) -> list[FittedTree]:
+    """The trees with the slopes of their leaves, if there are some; a ValueError if these are invalid."""
+    if "slope_scales" not in arrays:
+        return list(trees)
+    counts, slopes, means = (arrays[name] for name in ("slope_counts", "slope_values", "leaf_means"))
+    n_leaves = [len(tree.leaves) for tree in trees]
+    if sum(n_leaves) != len(means) or not ((counts >= 1) & (counts <= len(slopes))).all():
+        raise ValueError("the trees do not have as many leaves as there are slopes for")
+    if counts.sum() != len(slopes) or not (np.isfinite(slopes).all() and np.isfinite(means).all()):
+        raise ValueError("a slope is no number")
+    found, leaf, first = [], 0, 0
+    for tree, n_here, count in zip(trees, n_leaves, counts.tolist(), strict=True):
+        of_tree = slice(leaf, leaf + n_here)
+        model = arrays["leaf_slopes"][of_tree]
+        if not ((model >= 0) & (model < count)).all():
+            raise ValueError("a leaf has a slope that does not exist")
+        found.append(replace(tree, slopes=LeafSlopes(model, slopes[first : first + count], means[of_tree])))
+        leaf, first = of_tree.stop, first + count
+    return found
 
 
 def with_targets(trees: Sequence[FittedTree], arrays: Mapping[str, np.ndarray], prefix: str = "") -> list[FittedTree]:
@@ -138,6 +173,8 @@ def restore_numbers(model: Any, document: Json, arrays: Mapping[str, np.ndarray]
     model.target_scatter_ = document["target_scatter"]
     if model.target_scatter_ is not None:
         check_number("the scatter of targets", model.target_scatter_, 0)
+    if "slope_scales" in arrays:
+        model.slopes_, model.slope_scales_ = True, _checked_scales(arrays["slope_scales"])
     if "calibration" in arrays:
         model.calibration_ = _checked_calibration(arrays["calibration"])
     if document.get("usual_errors") is not None:
@@ -151,6 +188,13 @@ def restore_numbers(model: Any, document: Json, arrays: Mapping[str, np.ndarray]
         if np.isinf(prediction).any():
             raise ValueError("an out-of-bag prediction is infinite")
         model.oob_score_, model.oob_prediction_ = from_json(document["oob_score"]), prediction
+
+
+def _checked_scales(saved: np.ndarray) -> Scales:
+    scales = Scales(*saved)
+    if not np.isfinite([scales.center, scales.low, scales.high]).all() or not (scales.width > 0).all():
+        raise ValueError("the scales of slopes are invalid")
+    return scales
 
 
 def _checked_calibration(shares: np.ndarray) -> np.ndarray:
@@ -200,10 +244,13 @@ def _checked_margins(saved: np.ndarray) -> Margins:
 def _trial(trial: Any) -> ErrorTrial | None:
     if trial is None:
         return None
-    scores, choice, n_objects = trial
+    scores, choice, n_objects, *rest = trial  # older files have no more
+    with_slopes = rest[0] if rest else None
+    if with_slopes is not None:
+        check_number("a score of the trial of slopes", with_slopes, -np.inf)
     for way, score in scores.items():
         check_word("a way to use errors", way, _WAYS)
         check_number("a score of the trial of errors", score, -np.inf)
     check_word("the choice of the trial of errors", choice, list(scores))
     check_integer("n_objects of the trial of errors", n_objects, 1)
-    return ErrorTrial({way: float(score) for way, score in scores.items()}, choice, n_objects)
+    return ErrorTrial({way: float(score) for way, score in scores.items()}, choice, n_objects, with_slopes)

@@ -16,6 +16,7 @@ from scipy.optimize import minimize_scalar
 from ..support.threads import in_threads
 from .bootstrap import Draw
 from .fitted_tree import FittedTree
+from .leaf_slopes import stacked_slopes
 from .leaf_targets import stacked
 from .left_out import reach_of_left_out
 from .prior_trial import draws_of_trial
@@ -35,6 +36,7 @@ class ErrorTrial(NamedTuple):
     crps: dict[str, float]  # mean score of each way, in the unit of the target: by the prior, "none", "part" or "exact"
     choice: str  # one of them
     n_objects: int
+    with_slopes: float | None = None  # mean score of the chosen way with slopes in leaves, if they were tried
 
 
 class Judgement(NamedTuple):
@@ -43,6 +45,7 @@ class Judgement(NamedTuple):
     judged: np.ndarray  # (n,) bool, whether there is an answer
     mean: np.ndarray  # (n,) of the distribution of every object
     crps: np.ndarray  # (n,)
+    with_slopes: np.ndarray | None = None  # (n,) the same with slopes in leaves, if trees have some
 
 
 def judge_small_forest(
@@ -67,7 +70,8 @@ def judge_small_forest(
 
     trees, reaches = zip(*in_threads(grow_one, draws_of_trial(n_objects, TREES, 1.0), n_jobs), strict=True)
     targets = [tree.targets for tree in trees]
-    of_forest = _numbers(sparse.hstack(reaches, format="csr"), *stacked(targets), truth)
+    reach_of_forest = sparse.hstack(reaches, format="csr")
+    of_forest = _numbers(reach_of_forest, *stacked(targets), truth)
     within, n_trees = np.zeros(n_objects), np.zeros(n_objects)
     for reach, each in zip(reaches, targets, strict=True):
         found = _numbers(reach, each.y, each.matrix, truth)
@@ -79,7 +83,14 @@ def judge_small_forest(
         between = (of_forest.half_difference * n_trees - within / n_trees) / (n_trees - 1)
         half_difference = between + (within / n_trees - between) / n_trees_of_fit
     crps = np.where(several, of_forest.distance - half_difference, 0.0)
-    return Judgement(several, of_forest.mean, crps)
+    slopes = stacked_slopes([tree.slopes for tree in trees], training.scales)
+    if slopes is None:
+        return Judgement(several, of_forest.mean, crps)
+    rows = np.flatnonzero(np.diff(reach_of_forest.indptr))
+    moved = truth.copy()  # rather than all targets of its distribution
+    moved[rows] -= slopes.shift(training.cells._replace(values=training.cells.values[rows]), reach_of_forest[rows])
+    distance = _numbers(reach_of_forest, *stacked(targets), moved).distance
+    return Judgement(several, of_forest.mean, crps, np.where(several, distance - half_difference, 0.0))
 
 
 class _Numbers(NamedTuple):
@@ -114,7 +125,19 @@ def choose_way(judgements: dict[str, Judgement], weight: np.ndarray) -> ErrorTri
         return bool(losses[way] - losses[best] > SIGNIFICANT * error)
 
     choice = next(way for way in losses if not is_worse(way))
-    return ErrorTrial(losses, choice, int(judged.sum()))
+    found = ErrorTrial(losses, choice, int(judged.sum()))
+    with_slopes = judgements[choice].with_slopes
+    return found if with_slopes is None else found._replace(with_slopes=float(share @ with_slopes))
+
+
+def slopes_pay(judgement: Judgement, weight: np.ndarray) -> bool:
+    """Whether slopes make the scores clearly better."""
+    if judgement.with_slopes is None:
+        return False
+    share = np.where(judgement.judged, weight, 0.0) / weight[judgement.judged].sum()
+    gain = judgement.crps - judgement.with_slopes
+    error = np.sqrt(np.square(share) @ np.square(gain - share @ gain))
+    return bool(share @ gain > SIGNIFICANT * error)
 
 
 def scatter_of(residual: np.ndarray, error: np.ndarray, weight: np.ndarray) -> float:

@@ -21,8 +21,10 @@ from ..kernels.layout import (
     Nodes,
     Visits,
 )
-from ..kernels.route import add_answers, route
+from ..kernels.reached import visits_of
+from ..kernels.route import add_answers
 from ..support.threads import in_threads
+from .leaf_slopes import LeafSlopes
 from .leaf_targets import LeafTargets
 
 LARGEST_BLOCK, SMALLEST_BLOCK = 2**21, 512  # bytes of the cells that a thread takes through all trees; objects
@@ -36,6 +38,7 @@ class FittedTree:
     nodes: Nodes
     targets: LeafTargets | None = None  # of a regressor: the training targets in its leaves
     conserves: bool = False  # whether objects that are pruned from a branch follow the other one, with their whole π
+    slopes: LeafSlopes | None = None  # of a regressor with slopes
 
     def __repr__(self) -> str:
         return f"<FittedTree: {self.n_nodes} nodes, {len(self.leaves)} leaves, depth {self.depth}>"
@@ -120,7 +123,7 @@ class FittedTree:
         """The leaves that every object reaches."""
         if self.conserves:
             return visits_of_leaves(query, self.nodes, keep_proba)
-        return route(query, self.nodes, keep_proba)
+        return visits_of(query, self.nodes, keep_proba)
 
     def importances(self, n_features: int) -> np.ndarray:
         """Impurity decrease of every feature, weighted by expected objects; sums to 1 if the tree has a split."""

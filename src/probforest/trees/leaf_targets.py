@@ -5,12 +5,13 @@ A leaf holds each training object with the share w π / W of its weight. Objects
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from ..kernels.layout import DECREASE, FEATURE, IMPURITY, INDEX, LEAF, RIGHT, SHARE_LEFT, Cells, Nodes
-from ..kernels.route import route
+from ..kernels.reached import visits_of
 
 _BLOCK = 8192  # objects whose ways through the tree are in memory
 
@@ -30,24 +31,31 @@ class LeafTargets:
         return sparse.csr_matrix((self.share, self.place, self.first), shape=(len(self.first) - 1, len(self.y)))
 
 
-def find_leaf_targets(
-    nodes: Nodes, cells: Cells, y: np.ndarray, place: np.ndarray, weight: np.ndarray, keep_proba: float
-) -> LeafTargets:
-    """Take the training objects that weigh something down their tree. `place` (n,) are the places of their targets in
-    `y` (m,)."""
-    is_leaf = nodes.links[:, FEATURE] == LEAF
-    number = (np.cumsum(is_leaf) - 1).astype(INDEX)
+class LeafMembers(NamedTuple):
+    """Which training objects are in which leaves of a tree, in no order."""
+
+    row: np.ndarray  # int64, the object
+    leaf: np.ndarray  # int32, the number of the leaf
+    mass: np.ndarray  # float64, w π
+
+
+def find_members(nodes: Nodes, cells: Cells, weight: np.ndarray, keep_proba: float) -> LeafMembers:
+    """Take the training objects that weigh something down their tree."""
+    number = (np.cumsum(nodes.links[:, FEATURE] == LEAF) - 1).astype(INDEX)
     rows = np.flatnonzero(weight > 0)
-    leaf, member, mass = [], [], []
+    found = []
     for start in range(0, len(rows), _BLOCK):
         block = rows[start : start + _BLOCK]
-        row, reached_leaf, reach = route(cells._replace(values=cells.values[block]), nodes, keep_proba)
-        reached = block[row]
-        leaf.append(number[reached_leaf])
-        member.append(place[reached])
-        mass.append(weight[reached] * reach)
-    entries = np.concatenate(mass), (np.concatenate(leaf), np.concatenate(member))
-    together = sparse.coo_matrix(entries, shape=(int(is_leaf.sum()), len(y))).tocsr()  # adds up equal targets
+        row, leaf, reach = visits_of(cells._replace(values=cells.values[block]), nodes, keep_proba)
+        found.append((block[row], number[leaf], weight[block[row]] * reach))
+    return LeafMembers(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def find_leaf_targets(members: LeafMembers, y: np.ndarray, place: np.ndarray) -> LeafTargets:
+    """The targets of the objects in the leaves. `place` (n,) are their places in `y` (m,)."""
+    entries = members.mass, (members.leaf, place[members.row])
+    shape = int(members.leaf.max()) + 1, len(y)  # no leaf is empty
+    together = sparse.coo_matrix(entries, shape=shape).tocsr()  # adds up equal targets
     together.sort_indices()
     sizes = np.diff(together.indptr)
     total = np.add.reduceat(together.data, together.indptr[:-1])

@@ -9,6 +9,9 @@ from ..kernels.layout import INDEX, LEAF, REAL, Cells
 from ..kernels.reached import add_reach, count_rows, put_in_rows
 from ..support.threads import in_threads
 from .fitted_tree import FittedTree
+from .leaf_slopes import Scales, stacked_slopes
+
+_BLOCK = 4096  # objects whose ways through the trees are in memory
 
 
 def mean_importances(trees: Sequence[FittedTree], n_features: int) -> np.ndarray:
@@ -31,11 +34,18 @@ def total_importances(trees: Sequence[FittedTree], n_features: int) -> np.ndarra
 
 
 def leaf_probabilities(
-    trees: Sequence[FittedTree], query: Cells, keep_proba: float, n_jobs: int | None = None, *, scaled: bool = False
+    trees: Sequence[FittedTree],
+    query: Cells,
+    keep_proba: float,
+    n_jobs: int | None = None,
+    *,
+    scaled: bool = False,
+    in_order: bool = True,
 ) -> sparse.csr_matrix:
     """π of every object in every leaf, (n, all leaves): the leaves of the first tree, then of the second, and so on.
 
-    `scaled` makes up for what `keep_proba` pruned: then every object has a sum of 1 in every tree.
+    `scaled` makes up for what `keep_proba` pruned: then every object has a sum of 1 in every tree. The entries of an
+    object are those of one tree after the other; `in_order` also sorts those of a tree.
     """
 
     n_objects = len(query.values)
@@ -54,7 +64,23 @@ def leaf_probabilities(
         put_in_rows(row, leaf, reach, number, total, end, columns, values)
         n_leaves = int(number[-1]) + 1
     found = sparse.csr_matrix((values, columns, first), shape=(n_objects, n_leaves))
-    found.sort_indices()
+    if in_order:
+        found.sort_indices()
+    return found
+
+
+def slopes_by_feature(
+    trees: Sequence[FittedTree], scales: Scales, query: Cells, keep_proba: float, n_jobs: int | None = None
+) -> np.ndarray:
+    """What each feature adds to the answers of trees with slopes, (n, d), averaged over the trees."""
+    slopes = stacked_slopes([tree.slopes for tree in trees], scales)
+    found = np.zeros((len(query.values), len(scales.center)))
+    if slopes is None:
+        return found
+    for top in range(0, len(found), _BLOCK):
+        block = query._replace(values=query.values[top : top + _BLOCK])
+        reach = leaf_probabilities(trees, block, keep_proba, n_jobs, scaled=True)
+        found[top : top + _BLOCK] = slopes.by_feature(block, reach)
     return found
 
 

@@ -9,6 +9,7 @@ from ..kernels.layout import Cells
 from ..support.threads import in_threads
 from .bootstrap import Draw, SampleDraw
 from .fitted_tree import FittedTree
+from .leaf_slopes import Scales, stacked_slopes
 from .leaf_targets import stacked
 from .weighted_targets import WeightedTargets, weigh_targets
 
@@ -40,14 +41,16 @@ def distributions_of_left_out(
     rows: np.ndarray,
     keep_proba: float,
     n_jobs: int | None = None,
+    scales: Scales | None = None,
 ) -> Iterator[tuple[np.ndarray, WeightedTargets]]:
     """Distributions of the targets of the objects of `query` (n), some after the other, with their places in it, by the
     trees that did not draw them; objects that every tree drew are left out.
 
     `judges` are trees and what each drew. `rows` (n,) are the numbers of the objects among those that could be drawn;
-    -1 for one that could not.
+    -1 for one that could not. `scales` are those of slopes, if trees have some.
     """
     y, shares = stacked([tree.targets for tree, _ in judges if tree.targets is not None])
+    slopes = None if scales is None else stacked_slopes([tree.slopes for tree, _ in judges], scales)
     for start in range(0, len(rows), _BLOCK):
         block = slice(start, start + _BLOCK)
         asked = query._replace(values=query.values[block])
@@ -62,5 +65,7 @@ def distributions_of_left_out(
         reach = sparse.hstack(list(in_threads(reach_of, judges, n_jobs)), format="csr")
         judged = np.flatnonzero(np.diff(reach.indptr))
         if len(judged):
-            for piece, distributions in weigh_targets(reach[judged], y, shares):
+            reach, asked = reach[judged], asked._replace(values=asked.values[judged])
+            shift = None if slopes is None else slopes.shift(asked, reach)
+            for piece, distributions in weigh_targets(reach, y, shares, shift):
                 yield start + judged[piece], distributions

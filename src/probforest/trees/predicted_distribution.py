@@ -18,12 +18,9 @@ from .conformal import PROBABILITIES, Margins, conformal_interval
 from .distribution_figures import draw_densities, places_to_draw
 from .distribution_qp import checked_grid, to_ensemble
 from .fitted_tree import FittedTree
-from .leaf_targets import stacked
-from .leaves import leaf_probabilities
+from .leaf_slopes import Scales
+from .reached_leaves import ReachedLeaves
 from .weighted_targets import WeightedTargets, quantiles_in_leaves, weigh_targets
-
-_ROUTES = 400_000  # ways of objects through trees that are in memory, if each object reached one leaf
-_FEWEST, _MOST = 256, 16_384  # objects that go down the trees together
 
 
 class PredictedDistribution:
@@ -61,10 +58,11 @@ class PredictedDistribution:
         n_jobs: int | None = None,
         calibration: np.ndarray | None = None,
         margins: Margins | None = None,
+        scales: Scales | None = None,
     ) -> None:
-        self._calibration, self._margins = calibration, margins
-        self._trees, self._query, self._keep_proba, self._n_jobs = list(trees), query, keep_proba, n_jobs
-        self.targets, self._shares = stacked([tree.targets for tree in trees if tree.targets is not None])
+        self._calibration, self._margins, self._query = calibration, margins, query
+        self._leaves = ReachedLeaves(trees, keep_proba, n_jobs, scales)
+        self.targets = self._leaves.targets
 
     def __len__(self) -> int:
         return self.n_objects
@@ -78,16 +76,11 @@ class PredictedDistribution:
 
     def pieces(self) -> Iterator[tuple[slice, WeightedTargets]]:
         """The distributions of some rows after the other, as arrays."""
-        for top, reach in self._reached_leaves():
-            for rows, piece in weigh_targets(reach, self.targets, self._shares):
+        for reached in self._leaves.by(self._query):
+            found = weigh_targets(reached.probability, self.targets, self._leaves.shares, reached.shift)
+            for rows, piece in found:
+                top = reached.rows.start
                 yield slice(top + rows.start, top + rows.stop), recalibrated(piece, self._calibration)
-
-    def _reached_leaves(self) -> Iterator[tuple[int, sparse.csr_matrix]]:
-        """Probabilities of objects to be in leaves, some rows after the other, and the first row of each part."""
-        block = int(np.clip(_ROUTES // len(self._trees), _FEWEST, _MOST))
-        for top in range(0, self.n_objects, block):
-            query = self._query._replace(values=self._query.values[top : top + block])
-            yield top, leaf_probabilities(self._trees, query, self._keep_proba, self._n_jobs, scaled=True)
 
     def _collect(self, numbers_of: Callable[[slice, WeightedTargets], np.ndarray], *shape: int) -> np.ndarray:
         found = np.empty((self.n_objects, *shape))
@@ -132,6 +125,14 @@ class PredictedDistribution:
         if kind == "median":
             return self.quantile(0.5)
         return self._collect(lambda _, piece: piece.point(kind))
+
+    @property
+    def shift(self) -> np.ndarray:
+        """How far the targets of every object are moved, (n,): by the slopes of a forest with slopes, 0 without."""
+        found = np.zeros(self.n_objects)
+        for rows, _, shift in self._leaves.by(self._query) if self._leaves.slopes is not None else ():
+            found[rows] = shift
+        return found
 
     @property
     def weights(self) -> sparse.csr_matrix:
@@ -250,8 +251,8 @@ class PredictedDistribution:
         if self._calibration is not None:  # which changes all weights
             return self._collect(lambda _, piece: piece.quantiles(levels), len(levels))
         found = np.empty((self.n_objects, len(levels)))
-        for top, reach in self._reached_leaves():
-            found[top : top + reach.shape[0]] = quantiles_in_leaves(reach, self.targets, self._shares, levels)
+        for rows, reach, shift in self._leaves.by(self._query):
+            found[rows] = quantiles_in_leaves(reach, self.targets, self._leaves.shares, levels, shift)
         return found
 
     def interval(self, p: float = 0.9, *, conformal: bool = False) -> np.ndarray:

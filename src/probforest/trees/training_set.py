@@ -19,6 +19,7 @@ from .fitted_tree import FittedTree
 from .holes import worth_learning
 from .label_truth import DoubtfulLabels
 from .leaf_labels import with_plain_means
+from .leaf_slopes import Scales, scales_of
 
 # With a mean weight of 1 a tree has at most two nodes per object; more is possible where objects weigh more, and go
 # both ways at every split.
@@ -47,6 +48,11 @@ class TrainingSet:
     def n_features(self) -> int:
         """How many features trees look at."""
         return len(self.bins.n_bins)
+
+    @property
+    def scales(self) -> Scales:
+        """Where the values of its features lie: not those of the sizes of errors."""
+        return scales_of([bins.spread for bins in self.feature_bins])
 
     def drawn(self, draw: Draw) -> tuple["TrainingSet", np.ndarray]:
         """Objects of which some were drawn, and what they weigh in this draw (n,), 0 for the others."""

@@ -4,9 +4,10 @@ Each distribution is a row of a sparse matrix, whose columns are the targets in 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 from scipy import sparse
@@ -31,6 +32,7 @@ class WeightedTargets:
     first: np.ndarray  # (n + 1,) where the entries of each object begin
     place: np.ndarray  # of the entry's target in `y`
     weight: np.ndarray  # they sum to 1 for each object
+    shift: np.ndarray | None = None  # (n,) what the targets of each object are moved by; None: by nothing
 
     @property
     def n_objects(self) -> int:
@@ -49,7 +51,8 @@ class WeightedTargets:
     @cached_property
     def value(self) -> np.ndarray:
         """The target of each entry."""
-        return self.y[self.place]
+        targets = self.y[self.place]
+        return targets if self.shift is None else targets + self.shift[self.row]
 
     @cached_property
     def up_to(self) -> np.ndarray:
@@ -67,7 +70,7 @@ class WeightedTargets:
         up_to[self.first[1:] - 1] = 1.0
         before = np.concatenate([[0.0], up_to[:-1]])
         before[self.first[:-1]] = 0.0
-        return WeightedTargets(self.y, self.first, self.place, up_to - before)
+        return replace(self, weight=up_to - before)
 
     def _sums(self, of_entries: np.ndarray) -> np.ndarray:
         return np.add.reduceat(of_entries, self.first[:-1])
@@ -89,7 +92,7 @@ class WeightedTargets:
         find_quantiles(self.first, self.weight, levels[order] - _ROUNDING, at)
         found = np.empty(at.shape)
         found[:, order] = self.y[self.place[at]]
-        return found
+        return moved(found, self.shift)
 
     def point(self, kind: str) -> np.ndarray:
         """The "mean", the "median" or the "mode", (n,)."""
@@ -104,12 +107,25 @@ class WeightedTargets:
 
     def cdf(self, places: np.ndarray, *, below: bool = False) -> np.ndarray:
         """F at `places` (n, k): the sum of the weights of targets up to a place, or only of those `below` it."""
-        rank = np.searchsorted(self.y, places, side="left" if below else "right")
+        rank = self._number_up_to(places, below)
         key = self.row * (len(self.y) + 1) + self.place
         wanted = np.arange(self.n_objects)[:, None] * (len(self.y) + 1) + rank
         at = np.searchsorted(key, wanted.ravel(), side="left").reshape(places.shape)
         is_above = at > self.first[:-1, None]
         return np.where(is_above, self.up_to[np.maximum(at - 1, 0)], 0.0)
+
+    def _number_up_to(self, places: np.ndarray, below: bool) -> np.ndarray:
+        """How many of the targets `y`, moved for the object, are not above `places` (n, k), or are below them."""
+        side: Literal["left", "right"] = "left" if below else "right"
+        if self.shift is None:
+            return np.searchsorted(self.y, places, side=side)
+        shift = self.shift[:, None]
+        rank = np.searchsorted(self.y, places - shift, side=side)
+        counts = np.less if below else np.less_equal  # sums are rounded, and differences in another way
+        after = self.y[np.minimum(rank, len(self.y) - 1)] + shift
+        rank = np.where((rank < len(self.y)) & counts(after, places), rank + 1, rank)
+        before = self.y[np.maximum(rank - 1, 0)] + shift
+        return np.where((rank > 0) & ~counts(before, places), rank - 1, rank)
 
     def as_probabilities(self, cumulative: np.ndarray, row: np.ndarray | slice = slice(None)) -> np.ndarray:
         """Sums of weights F, of objects `row`, as probabilities of a new target to lie below.
@@ -210,26 +226,36 @@ class WeightedTargets:
 
 
 def weigh_targets(
-    reach: sparse.csr_matrix, y: np.ndarray, shares: sparse.csr_matrix
+    reach: sparse.csr_matrix, y: np.ndarray, shares: sparse.csr_matrix, shift: np.ndarray | None = None
 ) -> Iterator[tuple[slice, WeightedTargets]]:
     """The distributions of objects that have probabilities `reach` (n, all leaves) to be in leaves with `shares` (all
-    leaves, m) of the targets `y` (m,), some objects after the other."""
+    leaves, m) of the targets `y` (m,), moved by `shift` (n,), some objects after the other."""
     (leaf_first, leaf, probability), leaves = _for_kernels(reach), _for_kernels(shares)
     for first, last, n_entries in _blocks(reach, np.diff(leaves[0]), len(y)):
         entries = slice(leaf_first[first], leaf_first[last])
         reached = leaf_first[first : last + 1] - leaf_first[first], leaf[entries], probability[entries]
-        yield slice(first, last), WeightedTargets(y, *merged(*reached, *leaves, len(y), n_entries))
+        of_these = None if shift is None else shift[first:last]
+        yield slice(first, last), WeightedTargets(y, *merged(*reached, *leaves, len(y), n_entries), of_these)
 
 
 def quantiles_in_leaves(
-    reach: sparse.csr_matrix, y: np.ndarray, shares: sparse.csr_matrix, levels: np.ndarray
+    reach: sparse.csr_matrix,
+    y: np.ndarray,
+    shares: sparse.csr_matrix,
+    levels: np.ndarray,
+    shift: np.ndarray | None = None,
 ) -> np.ndarray:
     """The quantiles of the distributions of `weigh_targets` at `levels` (k,), (n, k), without all of their weights."""
     order = np.argsort(levels, kind="stable")
     places = quantile_places(*_for_kernels(reach), *_for_kernels(shares), len(y), levels[order] - _ROUNDING)
     found = np.empty(places.shape)
     found[:, order] = y[places]
-    return found
+    return moved(found, shift)
+
+
+def moved(places: np.ndarray, shift: np.ndarray | None) -> np.ndarray:
+    """Places (n, k) of objects that are moved by `shift` (n,)."""
+    return places if shift is None else places + shift[:, None]
 
 
 def _for_kernels(matrix: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
