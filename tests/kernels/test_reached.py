@@ -1,11 +1,8 @@
 """The leaves that objects reach, object by object, beside a dictionary of them."""
 
 import numpy as np
-import pytest
 
-from probforest import ProbabilisticDecisionTreeRegressor
-from probforest.kernels.reached import add_reach, count_rows, put_in_rows, visits_of
-from probforest.kernels.route import route
+from probforest.kernels.reached import add_reach, count_rows, put_in_rows
 
 
 def test_entries_of_trees_are_put_together_by_object():
@@ -36,18 +33,3 @@ def test_entries_of_trees_are_put_together_by_object():
         entries = slice(first[row], first[row + 1])
         np.testing.assert_array_equal(columns[entries], [column for column, _ in expected[row]])
         np.testing.assert_allclose(values[entries], [value for _, value in expected[row]], rtol=1e-14)
-
-
-@pytest.mark.parametrize("keep_proba", [0.0, 0.05, 1.0])
-@pytest.mark.parametrize("most_entries", [1, 2**19])
-def test_one_call_finds_the_leaves_that_many_find(monkeypatch, keep_proba, most_entries):
-    random = np.random.default_rng(0)
-    X, X_err = random.normal(size=(600, 3)), random.uniform(0, 0.5, (600, 3))
-    tree = ProbabilisticDecisionTreeRegressor(min_samples_leaf=5).fit(X, X[:, 0] * X[:, 1], X_err=X_err)
-    monkeypatch.setattr("probforest.kernels.reached._MOST_ENTRIES", most_entries)
-    for errors in (X_err, 0.0):
-        query = tree._query_and_trees(X, errors, None, None)[0]
-        nodes = tree.tree_.nodes
-        for one, other in zip(visits_of(query, nodes, keep_proba), route(query, nodes, keep_proba), strict=True):
-            np.testing.assert_array_equal(one, other)
-            assert one.dtype == other.dtype

@@ -110,6 +110,23 @@ def test_a_wave_never_grows_behind_its_room(monkeypatch, keep_proba, n_leaves, m
     assert all((array[capacity:] == 1).all() for whole, capacity in waves for array in whole)
 
 
+@pytest.mark.parametrize("keep_proba", [0.0, 0.05, 1.0])
+def test_leaves_do_not_depend_on_how_many_are_collected_in_one_call(problem, monkeypatch, keep_proba):
+    tree = grow_tree(problem, naive.Rules())
+    random = np.random.default_rng(0)
+    values, errors = random.normal(size=(900, problem.values.shape[1])), random.uniform(0, 1, 900)[:, None]
+    query = read_measurements(values, np.broadcast_to(errors, values.shape)).into_cells()
+    whole = route(query, tree.nodes, keep_proba)
+    monkeypatch.setattr("probforest.kernels.route._MOST_LEAVES", 1)
+    monkeypatch.setattr("probforest.kernels.route._MOST_ROWS", 7)
+    order = np.lexsort([whole.leaf, whole.row])
+    in_blocks = route(query, tree.nodes, keep_proba)
+    order_of_blocks = np.lexsort([in_blocks.leaf, in_blocks.row])
+    for one, other in zip(whole, in_blocks, strict=True):
+        np.testing.assert_array_equal(one[order], other[order_of_blocks])
+        assert one.dtype == other.dtype
+
+
 @pytest.mark.parametrize("n_objects", [1, 63, 64, 65, 200])
 def test_exact_objects_reach_the_leaf_of_the_general_walk(problem, n_objects):
     tree = grow_tree(problem, naive.Rules())

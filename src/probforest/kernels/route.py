@@ -50,6 +50,7 @@ from .propagate import LEAST_REACH
 
 _MOST_ROWS = 256  # objects that start together
 _MOST_ENTRIES = 16_384  # entries of a wave
+_MOST_LEAVES = 2**19  # that one call of `collect_leaves` has space for
 _OBJECT, _NODE = np.int64(32), np.int64(2**32 - 1)  # in `Wave.at`: bits below the object; those of the node
 _SINGLE_PATHS = 64  # objects that start together if they have one path each
 
@@ -169,6 +170,22 @@ def walk(query, first, last, nodes, keep_proba, walk_space):
     return n_leaves
 
 
+@kernel
+def collect_leaves(query, first, last, nodes, keep_proba, walk_space, row, leaf, reach):
+    """Take the objects [first, last) to their leaves, as many at a time as may walk together, and write these to `row`,
+    `leaf` and `reach`. Returns their number."""
+    n_rows, end = walk_space.answer.shape[0], np.uint64(0)
+    for top in range(first, last, n_rows):
+        n_leaves = walk(query, top, min(top + n_rows, last), nodes, keep_proba, walk_space)
+        for v in range(n_leaves):
+            at = walk_space.leaves.at[v]
+            row[end] = at >> _OBJECT
+            leaf[end] = at & _NODE
+            reach[end] = walk_space.leaves.reach[v]
+            end += np.uint64(1)
+    return np.int64(end)
+
+
 @inlined
 def add_answer(answer, reached, majority, out_row):
     """Add one tree's answer for one object to `out_row` (k,): its probabilities or its vote."""
@@ -274,13 +291,15 @@ def route(query: Cells, nodes: Nodes, keep_proba: float) -> Visits:
         find_leaves(query, 0, n_objects, nodes, new_wave(_SINGLE_PATHS), leaf)
         return Visits(np.arange(n_objects, dtype=INDEX), leaf, np.ones(n_objects, dtype=REAL))
     space = new_walk_space(len(nodes.value), nodes.value.shape[1], keep_proba)
-    n_rows, leaves = len(space.answer), space.leaves
-    found = []
-    for first in range(0, n_objects, n_rows):
-        count = walk(query, first, min(first + n_rows, n_objects), nodes, keep_proba, space)
-        at = leaves.at[:count]
-        found.append([(at >> _OBJECT).astype(INDEX), (at & _NODE).astype(INDEX), leaves.reach[:count].copy()])
-    return Visits(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+    most_of_object = -(-len(space.leaves.at) // len(space.answer))
+    block = min(max(_MOST_LEAVES // most_of_object, len(space.answer)), n_objects)
+    row, leaf = np.empty((2, block * most_of_object), dtype=INDEX)
+    reach, found = np.empty(block * most_of_object, dtype=REAL), []
+    for first in range(0, n_objects, block):
+        last = min(first + block, n_objects)
+        count = collect_leaves(query, first, last, nodes, keep_proba, space, row, leaf, reach)
+        found.append([each[:count].copy() for each in (row, leaf, reach)])
+    return Visits(*(found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))))
 
 
 def add_exact_answers(

@@ -21,8 +21,7 @@ from ..kernels.layout import (
     Nodes,
     Visits,
 )
-from ..kernels.reached import visits_of
-from ..kernels.route import add_answers
+from ..kernels.route import add_answers, route
 from ..support.threads import in_threads
 from .leaf_slopes import LeafSlopes
 from .leaf_targets import LeafTargets
@@ -123,7 +122,7 @@ class FittedTree:
         """The leaves that every object reaches."""
         if self.conserves:
             return visits_of_leaves(query, self.nodes, keep_proba)
-        return visits_of(query, self.nodes, keep_proba)
+        return route(query, self.nodes, keep_proba)
 
     def importances(self, n_features: int) -> np.ndarray:
         """Impurity decrease of every feature, weighted by expected objects; sums to 1 if the tree has a split."""

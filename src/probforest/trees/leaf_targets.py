@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from ..kernels.layout import DECREASE, FEATURE, IMPURITY, INDEX, LEAF, RIGHT, SHARE_LEFT, Cells, Nodes
-from ..kernels.reached import visits_of
+from ..kernels.route import route
 
 _BLOCK = 8192  # objects whose ways through the tree are in memory
 
@@ -46,7 +46,7 @@ def find_members(nodes: Nodes, cells: Cells, weight: np.ndarray, keep_proba: flo
     found = []
     for start in range(0, len(rows), _BLOCK):
         block = rows[start : start + _BLOCK]
-        row, leaf, reach = visits_of(cells._replace(values=cells.values[block]), nodes, keep_proba)
+        row, leaf, reach = route(cells._replace(values=cells.values[block]), nodes, keep_proba)
         found.append((block[row], number[leaf], weight[block[row]] * reach))
     return LeafMembers(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
