@@ -79,7 +79,7 @@ for options in tables:
     about = {name: about for name, about in options.items() if name.startswith("X_")}
     forest = ProbabilisticRandomForestRegressor(5, random_state=0, error_scale=1.0).fit(X, X[:, 0], **about)
     forest.predict_distribution(X, **(about or {"X_err": 0.0})).median
-    for loss in ("squared_error", "absolute_error", "poisson"):
+    for loss in ("squared_error", "absolute_error", "huber", "poisson"):
         model = ProbabilisticGradientBoostingRegressor(loss, max_iter=3, min_samples_leaf=5, monotonic_cst=[1, 0, 0, 0])
         model.fit(X, np.abs(X[:, 0]), **about).predict(X, **(about or {"X_err": 0.0}))
     explain(forest, about)
