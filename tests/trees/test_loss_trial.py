@@ -27,7 +27,9 @@ def test_the_center_of_two_groups_is_their_middle():
 def trial_of(noise, huber_is_worse=0.0):
     """Small models that know the truth, of which the Huber loss adds an error of its own."""
     own = huber_is_worse * np.random.default_rng(1).normal(size=len(noise))
-    return try_huber(noise, np.ones(len(noise)), lambda kind, delta: own if kind == "huber" else np.zeros(len(noise)))
+    return try_huber(
+        noise, np.ones(len(noise)), lambda kind, delta, seed: own if kind == "huber" else np.zeros(len(noise))
+    )
 
 
 def test_heavy_tails_on_both_sides_ask_for_the_huber_loss():
@@ -49,7 +51,7 @@ def test_weights_are_numbers_of_objects():
     random = np.random.default_rng(0)
     noise, times = random.standard_t(2, 500), random.integers(1, 4, 500)
     repeated, _ = trial_of(np.repeat(noise, times))
-    weighted, _ = try_huber(noise, 1.0 * times, lambda kind, delta: np.zeros(500))
+    weighted, _ = try_huber(noise, 1.0 * times, lambda kind, delta, seed: np.zeros(500))
     for name in ("relative_variance", "shift", "squared_error", "huber"):
         assert getattr(weighted, name) == pytest.approx(getattr(repeated, name))
 

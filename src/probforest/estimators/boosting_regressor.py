@@ -238,14 +238,14 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
         assert isinstance(sample.labels, NumberTable)
         y = sample.labels.y
 
-        def predictions(kind: str, delta: float) -> np.ndarray:
+        def predictions(kind: str, delta: float, seed: int = 1) -> np.ndarray:
             def new_loss(training: TrainingSet, weight: np.ndarray) -> NumberLoss:
                 return self._loss_of_kind(kind, delta, training, weight)
 
             if is_small:  # all that is known is how they scatter around the best constant
                 loss = new_loss(sample, sample.weight)
                 return np.repeat(loss.center + loss.unit * loss.baseline, len(y))
-            return self._judge_small_models(sample, new_loss).raw[0]
+            return self._judge_small_models(sample, new_loss, seed=seed).raw[0]
 
         if self.loss == "auto":
             self.loss_trial_, delta = try_huber(y, sample.weight, predictions)

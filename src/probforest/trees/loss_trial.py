@@ -17,8 +17,12 @@ _SMALLER = 0.8  # the variance of a Huber estimate of a mean, relative to that o
 _SHIFTED = 2.0  # standard errors by which Huber estimate and mean may differ
 _WORSE = 2.0  # standard errors by which the squared error of the Huber loss may be larger
 
-# Predictions (n,) of small models that were grown without the objects, by the name of the loss and its δ.
-Predictions = Callable[[str, float], np.ndarray]
+# Folds of the objects by which squared errors are compared: two models that learn the same differ by their trees, too.
+_FOLDINGS = 8
+
+# Predictions (n,) of small models that were grown without the objects, by the name of the loss, its δ, and the seed of
+# the folds.
+Predictions = Callable[[str, float, int], np.ndarray]
 
 
 class LossTrial(NamedTuple):
@@ -48,7 +52,7 @@ class LossTrial(NamedTuple):
 
 def try_huber(y: np.ndarray, weight: np.ndarray, predictions: Predictions) -> tuple[LossTrial, float]:
     """Compare both losses for targets (n,) with weights (n,). Returns the trial, and the δ of the Huber loss."""
-    share, left = weight / weight.sum(), y - predictions("squared_error", np.inf)
+    share, left = weight / weight.sum(), y - predictions("squared_error", np.inf, 1)
     mean = float(share @ left)
     delta = delta_of(left, weight, LEVEL)
     center = huber_center(left, weight, delta)
@@ -60,11 +64,15 @@ def try_huber(y: np.ndarray, weight: np.ndarray, predictions: Predictions) -> tu
     trial = LossTrial(ratio, center - mean, float(shift_error), float(share @ np.square(left)), None, None, len(y))
     if not trial.is_worth_trying:
         return trial, delta
-    delta = delta_of(y - predictions("absolute_error", np.inf), weight, LEVEL)
-    squares = np.square(y - predictions("huber", delta))
-    difference = squares - np.square(left)
+    delta = delta_of(y - predictions("absolute_error", np.inf, 1), weight, LEVEL)
+    plain, huber = (
+        np.mean([np.square(y - predictions(kind, delta, 1 + n)) for n in range(_FOLDINGS)], axis=0)
+        for kind in ("squared_error", "huber")
+    )
+    difference = huber - plain
     error = np.sqrt(np.square(share) @ np.square(difference - share @ difference))
-    return trial._replace(huber=float(share @ squares), error=float(error)), delta
+    trial = trial._replace(squared_error=float(share @ plain), huber=float(share @ huber), error=float(error))
+    return trial, delta
 
 
 def delta_of(left: np.ndarray, weight: np.ndarray, level: float) -> float:
