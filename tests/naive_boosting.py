@@ -161,24 +161,6 @@ def loss(raw, evidence):
     return -np.log(softmax(raw) @ evidence)
 
 
-def information_of_label(q, evidence, others):
-    """Fisher information of the raw score of a class with the probability q: a label is right about it as often as its
-    likelihoods for this class and for all others say, whichever of the two it speaks for."""
-    right = max(evidence, others) / (evidence + others)
-    speaks_for = q * right + (1 - q) * (1 - right)
-    slope = q * (1 - q) * (2 * right - 1)
-    return slope**2 / speaks_for + slope**2 / (1 - speaks_for)
-
-
-def expected_curvature(q, evidence):
-    """The same for each object and class, (n, k)."""
-    found = np.empty_like(q)
-    for i, c in np.ndindex(*q.shape):
-        others = np.delete(q[i] * evidence[i], c).sum() / (1 - q[i, c])
-        found[i, c] = information_of_label(q[i, c], evidence[i, c], others)
-    return found
-
-
 def boost(values, errors, pmf, weight, rules, n_iterations, max_leaf_nodes, learning_rate):
     """Raw scores (n, k) of the objects after some iterations; two classes have one tree per iteration, whose answer is
     the difference of both scores."""
@@ -190,7 +172,7 @@ def boost(values, errors, pmf, weight, rules, n_iterations, max_leaf_nodes, lear
         posterior = q * evidence / (q * evidence).sum(axis=1, keepdims=True)
         before = raw.copy()
         for c in range(1 if k == 2 else 0, k):
-            gradient, curvature = q - posterior, expected_curvature(q, evidence)
+            gradient, curvature = q - posterior, np.abs(q * (1 - q) - posterior * (1 - posterior))
             columns = np.column_stack([gradient[:, c] / information, curvature[:, c] / information, np.ones(n)])
             tree = grow(values, errors, columns, weight * information, rules, max_leaf_nodes, learning_rate)
             raw[:, c] = before[:, c] + answers(tree, values, errors, rules.keep_proba)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from ..kernels.best_first import Growth
 from ..kernels.layout import NEWTON, SAME_WEIGHT, Cells, Rules
 from ..support.progress import with_progress
 from ..support.warning import warn_caller
-from ..trees.boosting import Boosted, Booster, ScoreOfRows, Stopping, mean_course, raw_scores, staged_raw_scores
+from ..trees.boosting import Boosted, Booster, ScoreOfRows, Stopping, raw_scores, staged_raw_scores
 from ..trees.boosting_trial import JudgedObjects, judge_small_models
 from ..trees.bootstrap import seeds_of_trees
 from ..trees.fitted_tree import FittedTree
@@ -27,13 +26,12 @@ from ..trees.training_set import TrainingSet
 from .base import NO_DEPTH_LIMIT
 from .choices import describe_choices
 from .ensemble import TreeEnsemble
-from .held_out import held_out_parts, held_out_rows
+from .held_out import held_out_rows
 
 MANY_OBJECTS = 10_000  # "auto" stops early with more
-_MOST_HELD_OUT = 200_000  # objects of all models that hold out some of them in turn
 # Newton steps of nodes with less are steps of any size: probabilities are rounded to 0 or 1. HistGradientBoosting's.
 _LEAST_HESSIAN = 1e-3
-_FOR_DOUBTFUL_TARGETS = 7.0  # λ: without it, late iterations explain every label as it is
+_FOR_DOUBTFUL_TARGETS = 5.0  # λ: without it, late iterations explain every label as it is
 
 
 class BoostedTrees(TreeEnsemble):
@@ -136,34 +134,16 @@ class BoostedTrees(TreeEnsemble):
     def _boost(
         self, training: TrainingSet, stopping: Stopping | None, doubtful: bool, earlier: Boosted | None
     ) -> Boosted:
-        """Grow all trees. Doubtful labels are scarce information: if some of them are held out to find out when to
-        stop, others are as well in turn, and as many iterations are then grown on all of them."""
-        if stopping is not None and stopping.held_out.any() and doubtful:
-            found = self._course_without(self._parts_to_hold_out(training, stopping), training, stopping)
-            boosted = self._boost_once(training, None, doubtful, max(1, int(np.argmin(found))), None)
+        """Grow all trees. Doubtful labels are scarce information: if some of them were held out to find out when to
+        stop, as many iterations are grown on all of them."""
+        boosted = self._boost_once(training, stopping, doubtful, int(self.max_iter), earlier)
+        if stopping is not None and doubtful:
+            found = boosted.validation_loss
+            boosted = self._boost_once(training, None, doubtful, len(boosted.trees), None)
             boosted = replace(boosted, validation_loss=found[: len(boosted.trees) + 1])
-        else:
-            boosted = self._boost_once(training, stopping, doubtful, int(self.max_iter), earlier)
         if self.verbose:
             self._say_how_it_ended(boosted)
         return boosted
-
-    def _parts_to_hold_out(self, training: TrainingSet, stopping: Stopping) -> list[np.ndarray]:
-        """Sets of objects to hold out in turn, so many that their labels say as much together as the part of a larger
-        table does."""
-        enough = float(self.validation_fraction) * MANY_OBJECTS
-        known = float(training.weight[stopping.held_out].sum())  # doubtful labels weigh what they say
-        n_parts = min(ceil(enough / known) if known > 0 else 1, max(1, _MOST_HELD_OUT // training.n_objects))
-        classes = self._classes_to_hold_out(training)
-        return held_out_parts(training.n_objects, float(self.validation_fraction), self.seed_, classes, n_parts)
-
-    def _course_without(self, parts: list[np.ndarray], training: TrainingSet, stopping: Stopping) -> list[float]:
-        """The mean loss of held-out objects after each iteration, of a model for each part."""
-        n_iterations, boosters = int(self.max_iter), []
-        for held_out in parts:
-            never = stopping._replace(held_out=held_out, n_iter_no_change=n_iterations + 1)
-            boosters.append(self._new_booster(training, never, doubtful=True, earlier=None))
-        return mean_course(boosters, n_iterations, stopping)
 
     def _boost_once(
         self,
@@ -173,18 +153,6 @@ class BoostedTrees(TreeEnsemble):
         n_iterations: int,
         earlier: Boosted | None,
     ) -> Boosted:
-        booster = self._new_booster(training, stopping, doubtful, earlier)
-
-        def shown(losses: Iterator[float]) -> Iterator[float]:
-            note = "loss {:.4f}".format
-            return with_progress(losses, n_iterations, "iterations", self.verbose, note=note)
-
-        return booster.run(n_iterations, shown, earlier)
-
-    def _new_booster(
-        self, training: TrainingSet, stopping: Stopping | None, doubtful: bool, earlier: Boosted | None
-    ) -> Booster:
-        """What grows trees, and sets the baseline if there are no earlier ones."""
         weight = training.weight if stopping is None else np.where(stopping.held_out, 0.0, training.weight)
         loss = self._new_loss(training, weight)
         if earlier is None:
@@ -194,7 +162,13 @@ class BoostedTrees(TreeEnsemble):
         rules = self._newton_rules(training, weight, loss, doubtful)
         rules = rules._replace(monotonic=self._directions(training.n_features, loss.n_scores))
         growth = self._growth(weight.sum(), rules)
-        return Booster(training, loss, rules, growth, stopping=stopping, seed=self.seed_, n_jobs=self.n_jobs)
+        booster = Booster(training, loss, rules, growth, stopping=stopping, seed=self.seed_, n_jobs=self.n_jobs)
+
+        def shown(losses: Iterator[float]) -> Iterator[float]:
+            note = "loss {:.4f}".format
+            return with_progress(losses, n_iterations, "iterations", self.verbose, note=note)
+
+        return booster.run(n_iterations, shown, earlier)
 
     def _rules(self, total_weight: float, n_features: int) -> Rules:
         leaf_weight = expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total_weight) * (1 - SAME_WEIGHT)

@@ -78,7 +78,7 @@ BOOSTING_PARAMETERS = {name: TREE_PARAMETERS[name] for name in (*_OF_TABLES, "er
     ),
     "l2_regularization": Parameter(
         '"auto" or float',
-        'λ in the step −G / (H + λ) of a leaf. "auto" takes 0 if all labels are certain and 7 if some are doubtful.',
+        'λ in the step −G / (H + λ) of a leaf. "auto" takes 0 if all labels are certain and 5 if some are doubtful.',
         _auto_or(number(0)),
     ),
     "max_features": Parameter(
@@ -96,8 +96,7 @@ BOOSTING_PARAMETERS = {name: TREE_PARAMETERS[name] for name in (*_OF_TABLES, "er
         '"auto" or bool',
         "Whether to hold out a part of the training set, stop when its loss does not get smaller, and keep the "
         'iterations up to the smallest loss. "auto" does so with doubtful labels and with more than 10,000 objects. '
-        "Doubtful labels say little about the loss: several parts are held out in turn, if there are few of them, and "
-        "as many iterations as were best in the mean are then grown on all objects.",
+        "With doubtful labels, as many iterations are then grown on all objects.",
         _auto_or(check_flag),
     ),
     "scoring": Parameter(

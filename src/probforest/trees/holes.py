@@ -27,8 +27,7 @@ def worth_learning(missing: np.ndarray, target: Target, weight: np.ndarray, *, n
     found = informative(missing, target, weight)
     rare = ~found & (share > 0) & (share < RARE)
     if rare.sum() > 1:
-        together = np.any(missing[:, rare], axis=1)[:, None]
-        found |= rare & informative(together, target, weight)
+        found |= rare & informative(missing[:, rare].any(axis=1, keepdims=True), target, weight)
     return found | (share >= MANY)
 
 
