@@ -116,6 +116,16 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
     >>> round(float(model.score(X[600:], y[600:], X_err=0.02)), 2) > 0.85
     True
 
+    Where targets have outliers on both sides, the default takes the Huber loss:
+
+    >>> import numpy as np
+    >>> outliers = np.random.default_rng(0).standard_t(1.5, 800)
+    >>> robust = ProbabilisticGradientBoostingRegressor(random_state=0).fit(X[:600], (y + outliers)[:600])
+    >>> robust.loss_
+    'huber'
+    >>> robust.score(X[600:], y[600:]) > 0.8
+    True
+
     With `loss="quantile"`, two models make an interval:
 
     >>> low, high = (

@@ -27,7 +27,8 @@ def worth_learning(missing: np.ndarray, target: Target, weight: np.ndarray, *, n
     found = informative(missing, target, weight)
     rare = ~found & (share > 0) & (share < RARE)
     if rare.sum() > 1:
-        found |= rare & informative(missing[:, rare].any(axis=1, keepdims=True), target, weight)
+        together = np.any(missing[:, rare], axis=1)[:, None]
+        found |= rare & informative(together, target, weight)
     return found | (share >= MANY)
 
 
