@@ -3,6 +3,7 @@
     python benchmarks/boosting.py noise --kinds groups cells --seeds 11   # the noisy data of the paper
     python benchmarks/boosting.py labels                                  # doubtful labels
     python benchmarks/boosting.py exact                                   # exact values, certain labels
+    python benchmarks/boosting.py losses                                  # squared error and Huber loss, by the noise
     python benchmarks/boosting.py redshifts --folder FOLDER               # the BOSS redshifts that ANNZ2 comes with
     python benchmarks/boosting.py iterations --folder FOLDER              # the same, cross-validated in training files
     python benchmarks/boosting.py speed                                   # one thread, CPU seconds
@@ -184,20 +185,71 @@ def compare_on_redshifts(options: argparse.Namespace) -> None:
     (X, X_err), (X_test, X_err_test) = with_colours(*measured), with_colours(*measured_test)
     print("model                                     seed  NMAD    outliers > 0.05  RMSE")
     for seed in options.seeds:
-        for loss in ("squared_error", "absolute_error"):
-            theirs = HistGradientBoostingRegressor(loss, random_state=seed).fit(X, z)
+        for loss in ("squared_error", "absolute_error", "huber", "auto"):
             ours = ProbabilisticGradientBoostingRegressor(loss, random_state=seed).fit(X, z, X_err=X_err)
-            answers = {
-                f"scikit-learn's boosting, {loss}": theirs.predict(X_test),
-                f"{OURS}, {loss}": ours.predict(X_test, X_err=X_err_test),
-            }
+            answers = {f"{OURS}, {loss}": ours.predict(X_test, X_err=X_err_test)}
+            if loss not in ("huber", "auto"):
+                theirs = HistGradientBoostingRegressor(loss, random_state=seed).fit(X, z)
+                answers[f"scikit-learn's boosting, {loss}"] = theirs.predict(X_test)
             if loss == "squared_error":
                 answers["scikit-learn's forest"] = RandomForestRegressor(random_state=seed).fit(X, z).predict(X_test)
             for name, mean in answers.items():
                 robust, outliers = sigma_nmad(z_test, mean), outlier_rate(z_test, mean, 0.05)
                 rmse = np.sqrt(np.mean((mean - z_test) ** 2))
                 print(f"{name:40s} {seed:4d}  {robust:.5f} {outliers:.4f}           {rmse:.4f}", flush=True)
-    print(ours.error_trial_)
+    print(ours.error_trial_, ours.loss_trial_)
+
+
+def friedman_with(noise: Callable[[Any, int], np.ndarray]) -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
+    def make(seed: int) -> tuple[np.ndarray, np.ndarray]:
+        X, truth = datasets.make_friedman1(4000, random_state=seed)
+        return X, truth + noise(np.random.default_rng(100 + seed), len(truth))
+
+    return make
+
+
+def counts(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    X, truth = datasets.make_friedman1(4000, random_state=seed)
+    return X, 1.0 * np.random.default_rng(100 + seed).poisson(np.exp((truth - 14) / 5))
+
+
+NOISES: dict[str, Callable[[int], tuple[np.ndarray, np.ndarray]]] = {
+    "normal": friedman_with(lambda random, n: random.normal(size=n)),
+    "Student's t, 2 degrees": friedman_with(lambda random, n: random.standard_t(2, n)),
+    "3 % outliers": friedman_with(
+        lambda random, n: np.where(random.random(n) < 0.03, 15.0, 1.0) * random.normal(size=n)
+    ),
+    "3 % outliers upwards": friedman_with(
+        lambda random, n: np.where(random.random(n) < 0.03, 10.0, 0.0) + random.normal(size=n)
+    ),
+    "exponential": friedman_with(lambda random, n: random.exponential(2.0, n)),
+    "log-normal": friedman_with(lambda random, n: 2 * random.lognormal(size=n)),
+    "counts": counts,
+    "diabetes": lambda seed: datasets.load_diabetes(return_X_y=True),
+    "friedman2": lambda seed: datasets.make_friedman2(4000, noise=50.0, random_state=seed),
+}
+
+
+def compare_losses(options: argparse.Namespace) -> None:
+    """RMSE of the Huber loss, and of what "auto" chooses, relative to that of the squared error."""
+    print(
+        "noise                   RMSE, squared error   huber             auto              share in which auto is huber"
+    )
+    for name, make in NOISES.items():
+        found = []
+        for seed in options.seeds:
+            X, X_test, y, y_test = train_test_split(*make(seed), test_size=0.5, random_state=seed)
+            fitted = [
+                ProbabilisticGradientBoostingRegressor(loss, random_state=0, n_jobs=1).fit(X, y)
+                for loss in ("squared_error", "huber", "auto")
+            ]
+            errors = [np.sqrt(np.mean((model.predict(X_test) - y_test) ** 2)) for model in fitted]
+            found.append([*errors, fitted[-1].loss_ == "huber"])
+        table = np.array(found)
+        relative = table[:, 1:3] / table[:, :1] - 1
+        error = relative.std(axis=0, ddof=1) / np.sqrt(len(table))
+        columns = "   ".join(f"{mean:+.1%} ± {off:.1%}" for mean, off in zip(relative.mean(axis=0), error, strict=True))
+        print(f"{name:24s} {table[:, 0].mean():18.4g}   {columns}   {table[:, 3].mean():.0%}", flush=True)
 
 
 def compare_numbers_of_iterations(options: argparse.Namespace) -> None:
@@ -212,7 +264,7 @@ def compare_numbers_of_iterations(options: argparse.Namespace) -> None:
     for seed in options.seeds:
         for train, test in KFold(5, shuffle=True, random_state=seed).split(X):
             for name, setting in settings.items():
-                ours = ProbabilisticGradientBoostingRegressor(random_state=seed, n_jobs=1, **setting)
+                ours = ProbabilisticGradientBoostingRegressor("squared_error", random_state=seed, n_jobs=1, **setting)
                 ours.fit(X[train], z[train], X_err=X_err[train])
                 theirs = HistGradientBoostingRegressor(random_state=seed, **setting).fit(X[train], z[train])
                 answers = {OURS: ours.predict(X[test], X_err=X_err[test]), "scikit-learn's": theirs.predict(X[test])}
@@ -220,6 +272,12 @@ def compare_numbers_of_iterations(options: argparse.Namespace) -> None:
                     rmse = float(np.sqrt(np.mean((mean - z[test]) ** 2)))
                     scores_of_fold = sigma_nmad(z[test], mean), outlier_rate(z[test], mean, 0.05), rmse
                     found.setdefault(f"{model}, {name}", []).append(scores_of_fold)
+            for loss in ("absolute_error", "huber", "auto"):
+                model = ProbabilisticGradientBoostingRegressor(loss, random_state=seed, n_jobs=1, early_stopping=True)
+                mean = model.fit(X[train], z[train], X_err=X_err[train]).predict(X[test], X_err=X_err[test])
+                rmse = float(np.sqrt(np.mean((mean - z[test]) ** 2)))
+                scores_of_fold = sigma_nmad(z[test], mean), outlier_rate(z[test], mean, 0.05), rmse
+                found.setdefault(f"{OURS}, {loss}", []).append(scores_of_fold)
     print("model                                      NMAD, outliers > 0.05, RMSE, and difference")
     usual = np.array(found[f"{OURS}, early stopping"])
     for name, scores_of_folds in found.items():
@@ -271,6 +329,7 @@ COMPARISONS = {
     "noise": compare_on_noise,
     "labels": compare_on_labels,
     "exact": compare_on_exact_values,
+    "losses": compare_losses,
     "redshifts": compare_on_redshifts,
     "iterations": compare_numbers_of_iterations,
     "speed": measure_speed,

@@ -192,10 +192,22 @@ def quantile_of(values, weight, level):
     raise AssertionError
 
 
-def derivatives_of(loss, quantile, y, raw):
+def huber_center_of(values, weight, delta):
+    """Where the pulls of all values, each at most δ strong, cancel."""
+    low, high = min(values), max(values)
+    for _ in range(200):
+        middle = (low + high) / 2
+        pull = sum(w * min(max(value - middle, -delta), delta) for value, w in zip(values, weight, strict=True))
+        low, high = (middle, high) if pull > 0 else (low, middle)
+    return (low + high) / 2
+
+
+def derivatives_of(loss, quantile, y, raw, delta=None):
     """Gradient and hessian of each object."""
     if loss == "squared_error":
         return raw - y, np.ones_like(y)
+    if loss == "huber":
+        return np.array([min(max(each, -delta), delta) for each in raw - y]), np.ones_like(y)
     if loss == "poisson":
         return np.exp(raw) - y, np.exp(raw)
     if loss == "gamma":
@@ -204,22 +216,27 @@ def derivatives_of(loss, quantile, y, raw):
     return np.where(y >= raw, below, above) * 1.0, np.ones_like(y)
 
 
-def boost_numbers(problem, y, loss, quantile, rules, n_iterations, max_leaf_nodes, learning_rate):
-    """Raw scores (n,) of the objects after some iterations."""
+def boost_numbers(problem, y, loss, quantile, rules, n_iterations, max_leaf_nodes, learning_rate, delta=None):
+    """Raw scores (n,) of the objects after some iterations; `delta` is that of the Huber loss, whose trees take a
+    larger one while residuals are larger."""
     values, errors, _, weight = problem
     level = 0.5 if quantile is None else quantile
     if loss in ("absolute_error", "quantile"):
         start = quantile_of(y, weight, level)
+    elif loss == "huber":
+        start = huber_center_of(y, weight, delta)
     else:
         start = weight @ y / weight.sum()
         start = np.log(start) if loss in ("poisson", "gamma") else start
     raw = np.full(len(y), start)
     for _ in range(n_iterations):
-        columns = np.column_stack([*derivatives_of(loss, level, y, raw), np.ones_like(y)])
+        now = max(delta, quantile_of(np.abs(y - raw), weight, level)) if loss == "huber" else None
+        columns = np.column_stack([*derivatives_of(loss, level, y, raw, now), np.ones_like(y)])
         tree = grow(values, errors, columns, weight, rules, max_leaf_nodes, learning_rate)
-        if loss in ("absolute_error", "quantile"):
+        if loss in ("absolute_error", "quantile", "huber"):
             for leaf in naive.leaves(tree):
                 rows, reach = (np.array(each) for each in zip(*leaf["members"], strict=True))
-                leaf["value"] = learning_rate * np.array([quantile_of((y - raw)[rows], weight[rows] * reach, level)])
+                best, about = (huber_center_of, now) if loss == "huber" else (quantile_of, level)
+                leaf["value"] = learning_rate * np.array([best((y - raw)[rows], weight[rows] * reach, about)])
         raw = raw + answers(tree, values, errors, rules.keep_proba)
     return raw

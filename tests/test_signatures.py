@@ -83,7 +83,7 @@ for options in tables:
     with_slopes = ProbabilisticRandomForestRegressor(5, random_state=0, slopes=True).fit(X, X[:, 0], **about)
     with_slopes.predict_quantiles(X, [0.5], **(about or {"X_err": 0.0}))
     explain(with_slopes, about)
-    for loss in ("squared_error", "absolute_error", "poisson"):
+    for loss in ("squared_error", "absolute_error", "huber", "poisson"):
         model = ProbabilisticGradientBoostingRegressor(loss, max_iter=3, min_samples_leaf=5, monotonic_cst=[1, 0, 0, 0])
         model.fit(X, np.abs(X[:, 0]), **about).predict(X, **(about or {"X_err": 0.0}))
     explain(forest, about)

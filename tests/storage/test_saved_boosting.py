@@ -14,6 +14,7 @@ MODELS = {
     "squared error": {"early_stopping": True, "scoring": "r2"},
     "quantile": {"loss": "quantile", "quantile": 0.3, "monotonic_cst": [1, 0, -1]},
     "poisson": {"loss": "poisson", "error_features": True},
+    "huber": {"loss": "huber", "quantile": 0.8},
 }
 
 
@@ -28,7 +29,8 @@ def test_a_model_comes_back_the_same(name, tmp_path):
     save(model, tmp_path / "z.prf")
     loaded = load(tmp_path / "z.prf")
     np.testing.assert_array_equal(loaded.predict(X, X_err=X_ERR), model.predict(X, X_err=X_ERR))
-    for attribute in ("prior_", "error_scale_", "error_trial_", "target_scatter_", "seed_", "n_iter_"):
+    same = "prior_", "error_scale_", "error_trial_", "target_scatter_", "seed_", "n_iter_", "loss_", "delta_"
+    for attribute in (*same, "loss_trial_"):
         assert getattr(loaded, attribute) == getattr(model, attribute)
     for attribute in ("train_score_", "validation_score_", "baseline_", "feature_importances_"):
         np.testing.assert_array_equal(getattr(loaded, attribute), getattr(model, attribute))
@@ -72,7 +74,13 @@ def _tell(key, value):
         _tell("kind", "forest regressor"),
         _tell("kind", "boosting"),
         lambda document, arrays: document["parameters"].update(monotonic_cst=[3, 0, 0]),
-        lambda document, arrays: document["parameters"].update(loss="huber"),
+        lambda document, arrays: document["parameters"].update(loss="hubert"),
+        _tell("loss", "auto"),
+        lambda document, arrays: document.update(loss="huber", delta=None),
+        lambda document, arrays: document.update(loss="huber", delta=0.0),
+        lambda document, arrays: document.update(loss="squared_error", delta=1.0),
+        lambda document, arrays: document["loss_trial"].update(squared_error=None),
+        lambda document, arrays: document["loss_trial"].update(another=1),
     ],
 )
 def test_crafted_files_are_refused(edit, tmp_path):

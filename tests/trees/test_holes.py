@@ -53,6 +53,28 @@ def test_holes_of_a_rare_class_are_found():
     assert informative_holes(holes[:, None], hard(labels), np.ones(400))[0]
 
 
+def test_rare_holes_are_also_tested_together():
+    random = np.random.default_rng(5)
+    labels = random.integers(0, 2, 1000)
+    rare = random.random((1000, 8)) < np.where(labels == 1, 0.018, 0.005)[:, None]
+    assert not informative_holes(rare, hard(labels), np.ones(1000)).any()
+    assert worth_learning(rare, hard(labels), np.ones(1000)).all()
+    assert not worth_learning(rare[:, :1], hard(labels), np.ones(1000)).any()
+    missing = np.column_stack([rare, random.random(1000) < 0.2, labels == 1, np.zeros(1000, dtype=bool)])
+    assert worth_learning(missing, hard(labels), np.ones(1000)).tolist() == [True] * 8 + [False, True, False]
+    numbers = Target(np.zeros(1000, dtype=INDEX), np.column_stack([1.0 * labels, np.ones(1000)]))
+    assert worth_learning(rare, numbers, np.ones(1000), numbers=True).all()
+
+
+def test_rare_holes_by_chance_are_not_worth_learning():
+    random = np.random.default_rng(6)
+    alarms = sum(
+        worth_learning(random.random((500, 10)) < 0.03, hard(random.integers(0, 2, 500)), np.ones(500)).any()
+        for _ in range(300)
+    )
+    assert alarms <= 4  # of 11 tests each, at most CHANCE of which fail
+
+
 def test_many_holes_are_worth_learning_even_if_they_are_random():
     random = np.random.default_rng(5)
     labels, missing = random.integers(0, 2, 400), random.random((400, 2)) < [0.3, 0.6]

@@ -7,6 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from ..estimators.boosting_regressor import ProbabilisticGradientBoostingRegressor
 from ..estimators.choices import describe_choices
 from ..estimators.ensemble import TreeEnsemble
 from ..estimators.regressor import ProbabilisticRegressor
@@ -50,6 +51,7 @@ def _description(model: Any, path: Path) -> dict[str, Any]:
         "prior": model.prior_,
         "prior_trial": None if model.prior_trial_ is None else model.prior_trial_._asdict(),
         **_use_of_errors(model),
+        **_loss(model),
         "joint_prior": _joint_prior(model),
         "missing": dict(zip(names, model.missing_.tolist(), strict=True)),
         "importances": dict(zip(names, model.feature_importances_.tolist(), strict=True)),
@@ -66,6 +68,13 @@ def _use_of_errors(model: TreeEnsemble) -> dict[str, Any]:
         "error_trial": None if trial is None else trial._asdict(),
         "target_scatter": model.target_scatter_,
     }
+
+
+def _loss(model: TreeEnsemble) -> dict[str, Any]:
+    if not isinstance(model, ProbabilisticGradientBoostingRegressor):
+        return {}
+    trial = model.loss_trial_
+    return {"loss": model.loss_, "delta": model.delta_, "loss_trial": None if trial is None else trial._asdict()}
 
 
 def _joint_prior(model: TreeEnsemble) -> list[dict[str, Any]] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -234,13 +234,17 @@ class BoostedTrees(TreeEnsemble):
             score = self._scorer(training, None if (weight == weight[0]).all() else weight)
         return Stopping(held_out, int(self.n_iter_no_change), float(self.tol), score)
 
-    def _judge_small_models(self, sample: TrainingSet) -> JudgedObjects:
-        """What small models say about objects of a sample that they were grown without."""
+    def _judge_small_models(
+        self, sample: TrainingSet, new_loss: Callable[[TrainingSet, np.ndarray], Loss] | None = None, **seed: int
+    ) -> JudgedObjects:
+        """What small models say about objects of a sample that they were grown without; `new_loss` is another loss
+        than that of the model, `seed` that of the folds."""
 
         def rules_for(weight: np.ndarray, loss: Loss) -> Rules:
             return self._newton_rules(sample, weight, loss, self._is_doubtful(sample.labels))
 
-        return judge_small_models(sample, self._new_loss, rules_for, int(self.max_leaf_nodes), self.n_jobs)
+        loss = self._new_loss if new_loss is None else new_loss
+        return judge_small_models(sample, loss, rules_for, int(self.max_leaf_nodes), self.n_jobs, **seed)
 
     def _warn_that_nothing_is_learnt(self, training: TrainingSet) -> None:
         """Unless the reason is plain: too few objects for any split."""

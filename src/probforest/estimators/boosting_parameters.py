@@ -146,13 +146,21 @@ BOOSTING_REGRESSOR_PARAMETERS = (
     }
     | {
         "loss": Parameter(
-            one_of(NUMBER_LOSSES),
-            "What is made small: the squared error, which leads to means; the absolute error, to medians; the pinball "
-            'loss of a "quantile"; half the deviance of "poisson" (targets >= 0) or "gamma" (targets > 0), which '
-            "predict means and whose raw scores are logarithms.",
-            word(NUMBER_LOSSES),
+            one_of(("auto", *NUMBER_LOSSES)),
+            "What is made small: the squared error, which leads to means; the absolute error, to medians; the Huber "
+            'loss, "huber", a square up to some size of the residual and a straight line beyond it; the pinball loss '
+            'of a "quantile"; half the deviance of "poisson" (targets >= 0) or "gamma" (targets > 0), which predict '
+            'means and whose raw scores are logarithms. "auto" takes the squared error, unless residuals of small '
+            "models have heavy tails on both sides, and the Huber loss has no larger squared error in "
+            "cross-validation: then it estimates means more precisely.",
+            word(("auto", *NUMBER_LOSSES)),
         ),
-        "quantile": Parameter("float or None", 'Which quantile loss="quantile" predicts.', none_or(_fraction)),
+        "quantile": Parameter(
+            "float or None",
+            'Which quantile loss="quantile" predicts; with loss="huber", the share of residuals of small models in the '
+            "quadratic part, None for 0.9.",
+            none_or(_fraction),
+        ),
         "max_iter": Parameter("int", "Number of iterations, each with one tree.", integer(1)),
         "l2_regularization": Parameter("float", "λ in the step −G / (H + λ) of a leaf.", number(0)),
         "early_stopping": Parameter(

@@ -19,7 +19,9 @@ from ..trees.boosting_trial import rows_of_trial
 from ..trees.contributions import close_the_sum, mean_contributions
 from ..trees.error_trial import Judgement
 from ..trees.fitted_tree import FittedTree
+from ..trees.loss_trial import LEVEL, LossTrial, delta_of, try_huber
 from ..trees.number_losses import LOG_LOSSES, NumberLoss, check_targets, number_loss, predicted_numbers
+from ..trees.training_rows import take_rows
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import (
     Distribution,
@@ -35,6 +37,7 @@ from .argument_types import (
 from .arguments import NUMBER_ATTRIBUTES, VALUES
 from .boosted_trees import BoostedTrees
 from .boosting_parameters import BOOSTING_REGRESSOR_PARAMETERS
+from .error_use import FEWEST_FOR_TRIAL
 from .held_out import number_scorer
 from .regressor import ProbabilisticRegressor
 
@@ -44,8 +47,21 @@ _ATTRIBUTES = NUMBER_ATTRIBUTES | {
         'If "auto" chose between ways to use errors: the cross-validated losses of small models (`crps`) by the prior '
         'they used, "none" for no prior, "part" for a quarter of the errors and "exact" for none; the `choice`, and '
         "`n_objects`.",
-    )
+    ),
+    "loss_": Description("str", 'The loss that was used: `loss`, or what "auto" chose.'),
+    "delta_": Description(
+        "float or None", "With the Huber loss: residuals up to this size count as squares; None otherwise."
+    ),
+    "loss_trial_": Description(
+        "LossTrial or None",
+        'If loss="auto" chose: the variance of a Huber estimate of the mean residual of small models, relative to that '
+        "of the mean (`relative_variance`); the difference of both (`shift`) and its standard error (`shift_error`); "
+        "cross-validated mean squared errors of small models with either loss (`squared_error`, `huber`, None if it "
+        "was not worth trying) and the standard `error` of their difference; the `choice`, and `n_objects`.",
+    ),
 }
+# What small models learn before the loss, or its δ, is known.
+_AT_FIRST = {"auto": "squared_error", "huber": "absolute_error"}
 
 
 class _NotOffered:
@@ -100,6 +116,16 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
     >>> round(float(model.score(X[600:], y[600:], X_err=0.02)), 2) > 0.85
     True
 
+    Where targets have outliers on both sides, the default takes the Huber loss:
+
+    >>> import numpy as np
+    >>> outliers = np.random.default_rng(0).standard_t(1.5, 800)
+    >>> robust = ProbabilisticGradientBoostingRegressor(random_state=0).fit(X[:600], (y + outliers)[:600])
+    >>> robust.loss_
+    'huber'
+    >>> robust.score(X[600:], y[600:]) > 0.8
+    True
+
     With `loss="quantile"`, two models make an interval:
 
     >>> low, high = (
@@ -111,6 +137,11 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
     True
     """
 
+    # Attributes, set by fit.
+    loss_: str
+    delta_: float | None
+    loss_trial_: LossTrial | None
+
     _parameters = BOOSTING_REGRESSOR_PARAMETERS
     _no_distribution = (
         "Boosting predicts a number, not a distribution. Take ProbabilisticRandomForestRegressor, or one model with "
@@ -121,7 +152,7 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
 
     def __init__(
         self,
-        loss: NumberLossName = "squared_error",
+        loss: NumberLossName = "auto",
         *,
         quantile: float | None = None,
         learning_rate: float = 0.1,
@@ -182,10 +213,10 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if (self.loss == "quantile") != (self.quantile is not None):
+        if self.loss != "huber" and (self.loss == "quantile") != (self.quantile is not None):
             raise ValueError(
                 f'quantile is {self.quantile!r} and loss is {self.loss!r}: loss="quantile" needs a quantile between 0 '
-                "and 1, and no other loss takes one."
+                'and 1, loss="huber" may have one, and no other loss takes one.'
             )
 
     def _choose(
@@ -196,12 +227,51 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
             raise ValueError(
                 f"y_err is not used with loss={self.loss!r}, which knows how targets scatter. Leave it out."
             )
+        if not self._adds_trees:
+            self.loss_, self.delta_, self.loss_trial_ = _AT_FIRST.get(self.loss, self.loss), None, None
+        elif self.loss not in ("auto", self.loss_):
+            raise ValueError(f"warm_start=True needs the loss of before, {self.loss_!r}; got {self.loss!r}.")
         return super()._choose(table, numbers, weight, errors)
 
+    def _read_training_set(self, *given: Any) -> tuple[TrainingSet, Cells, NumberTable]:
+        training, cells, numbers = super()._read_training_set(*given)
+        if not self._adds_trees:
+            self._choose_loss(training)
+        return training, cells, numbers
+
+    def _choose_loss(self, training: TrainingSet) -> None:
+        """Set the loss, and its δ, if they have to be found out."""
+        is_small = training.n_objects < FEWEST_FOR_TRIAL
+        if self.loss not in _AT_FIRST or (self.loss == "auto" and is_small):
+            return
+        sample = take_rows(training, rows_of_trial(training.weight))
+        assert isinstance(sample.labels, NumberTable)
+        y = sample.labels.y
+
+        def predictions(kind: str, delta: float, seed: int = 1) -> np.ndarray:
+            def new_loss(training: TrainingSet, weight: np.ndarray) -> NumberLoss:
+                return self._loss_of_kind(kind, delta, training, weight)
+
+            if is_small:  # all that is known is how they scatter around the best constant
+                loss = new_loss(sample, sample.weight)
+                return np.repeat(loss.center + loss.unit * loss.baseline, len(y))
+            return self._judge_small_models(sample, new_loss, seed=seed).raw[0]
+
+        if self.loss == "auto":
+            self.loss_trial_, delta = try_huber(y, sample.weight, predictions)
+            self.loss_ = self.loss_trial_.choice
+        else:
+            self.loss_, level = "huber", LEVEL if self.quantile is None else float(self.quantile)
+            delta = delta_of(y - predictions("absolute_error", np.inf), sample.weight, level)
+        self.delta_ = delta if self.loss_ == "huber" else None
+
     def _new_loss(self, training: TrainingSet, weight: np.ndarray) -> NumberLoss:
+        return self._loss_of_kind(self.loss_, np.inf if self.delta_ is None else self.delta_, training, weight)
+
+    def _loss_of_kind(self, kind: str, delta: float, training: TrainingSet, weight: np.ndarray) -> NumberLoss:
         assert isinstance(training.labels, NumberTable)
-        level = 0.5 if self.quantile is None else float(self.quantile)
-        return number_loss(self.loss, training.labels, weight, level)
+        level = LEVEL if self.quantile is None else float(self.quantile)
+        return number_loss(kind, training.labels, weight, level, delta)
 
     def _is_doubtful(self, target: NumberTable) -> bool:
         return False
@@ -211,7 +281,7 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
 
     def _scorer(self, training: TrainingSet, weight: np.ndarray | None) -> ScoreOfRows:
         assert isinstance(training.labels, NumberTable)
-        return number_scorer(self.scoring, training.labels.y, lambda raw: predicted_numbers(self.loss, raw), weight)
+        return number_scorer(self.scoring, training.labels.y, lambda raw: predicted_numbers(self.loss_, raw), weight)
 
     def _rows_of_trial(self, weight: np.ndarray) -> np.ndarray:
         return rows_of_trial(weight)
@@ -220,7 +290,7 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
         sample = make_training_set(features, numbers.scaled_by(weight), weight)
         self._choose_missing_rules(sample)
         judged = self._judge_small_models(sample)
-        return Judgement(np.ones(len(weight), dtype=bool), predicted_numbers(self.loss, judged.raw), judged.loss)
+        return Judgement(np.ones(len(weight), dtype=bool), predicted_numbers(self.loss_, judged.raw), judged.loss)
 
     @described(VALUES)
     def predict(  # type: ignore[override]
@@ -243,10 +313,10 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
             The numbers.
         """
         query, trees = self._query_and_trees(X, X_err, X_limit, X_samples)
-        return predicted_numbers(self.loss, self._raw_scores(trees, query))
+        return predicted_numbers(self.loss_, self._raw_scores(trees, query))
 
     def _explained_answers(self, trees: list[FittedTree], query: Cells) -> np.ndarray:
-        return predicted_numbers(self.loss, self._raw_scores(trees, query))[:, None]
+        return predicted_numbers(self.loss_, self._raw_scores(trees, query))[:, None]
 
     @described(VALUES)
     def staged_predict(
@@ -269,7 +339,7 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
             As `predict` would have returned it.
         """
         for raw in self._staged_raw_scores((X, X_err, X_limit, X_samples)):
-            yield predicted_numbers(self.loss, raw)
+            yield predicted_numbers(self.loss_, raw)
 
     @described(VALUES)
     def contributions(
@@ -298,5 +368,5 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
         answers = np.ascontiguousarray(self._raw_scores(trees, query).T)
         close_the_sum(values, answers - base)
         names = self.feature_model_.names[: query.values.shape[1]]
-        target, quantity = ("logarithm of the target", "score") if self.loss in LOG_LOSSES else ("the target", "mean")
+        target, quantity = ("logarithm of the target", "score") if self.loss_ in LOG_LOSSES else ("the target", "mean")
         return Contributions(base, values, answers, names, np.array([target]), quantity)

@@ -1,13 +1,34 @@
 """What a model chose by itself, in words."""
 
+from typing import Any
+
 from ..support.wording import listed
 from .base import ProbabilisticEstimator
 from .regressor import ProbabilisticRegressor
 
 
 def describe_choices(model: ProbabilisticEstimator) -> list[str]:
-    """A line each for the prior, or the use of errors, and the rules for missing values that a fitted model uses."""
-    return [_errors(model) if isinstance(model, ProbabilisticRegressor) else _prior(model), _missing_values(model)]
+    """A line each for the prior, or the use of errors, the rules for missing values that a fitted model uses, and the
+    loss of numbers if it was not simply asked for."""
+    first = _errors(model) if isinstance(model, ProbabilisticRegressor) else _prior(model)
+    return [first, _missing_values(model), *_loss(model)]
+
+
+def _loss(model: Any) -> list[str]:
+    trial, delta = getattr(model, "loss_trial_", None), getattr(model, "delta_", None)
+    if trial is None and delta is None:
+        return []
+    said = f"loss: {model.loss_}" + ("" if delta is None else f", linear beyond {delta:.4g}")
+    if trial is not None:
+        shift = f"{trial.shift:.2g} ± {trial.shift_error:.2g}"
+        said += (
+            f", chosen by {trial.n_objects:,} residuals of small models: a Huber estimate of their mean has "
+            f"{trial.relative_variance:.2f} times the variance and differs by {shift}"
+        )
+        if trial.huber is not None:
+            said += f"; squared error {trial.huber:.4g} (huber), {trial.squared_error:.4g} (squared_error)"
+            said += f", difference ± {trial.error:.2g}"
+    return [said]
 
 
 def _errors(model: ProbabilisticRegressor) -> str:

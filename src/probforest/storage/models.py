@@ -25,7 +25,7 @@ from ..support.atomic import replacing
 from ..trees.fitted_tree import FittedTree
 from .model_file import Arrays, Header, ModelFileError, read_file, read_header, write_file
 from .saved_arrays import check_declarations
-from .saved_boosting import boosting_to_arrays, n_scores_of_classes, restore_boosting
+from .saved_boosting import boosting_to_arrays, boosting_to_json, n_scores_of_classes, restore_boosting
 from .saved_columns import checked_classes, checked_names
 from .saved_families import FamilyShelf, read_shelf
 from .saved_features import PROBABILITY_ROUNDING, features_from, features_to_arrays, features_to_json
@@ -283,7 +283,7 @@ def _packed(kind: str, model: Any) -> tuple[Json, Arrays]:
     }
     if kind in _BOOSTED:
         arrays |= boosting_to_arrays(model)
-        document["seed"] = int(model.seed_)
+        document |= boosting_to_json(model)
     if kind in _FORESTS:
         arrays["draws"] = draws_to_array(model.draws_)
         document["oob_score"] = to_json(getattr(model, "oob_score_", None), "oob_score_")
@@ -354,7 +354,7 @@ def _restore_boosting(model: Any, document: Json, arrays: Arrays) -> None:
     else:
         model.label_truth_ = label_truth_from(document.get("label_truth"), arrays, len(model.classes_))
         n_scores = n_scores_of_classes(len(model.classes_))
-    restore_boosting(model, document.get("seed", 1), arrays, n_scores)
+    restore_boosting(model, document, arrays, n_scores)
 
 
 def _restore_trees(model: Any, document: Json, arrays: Arrays) -> None:

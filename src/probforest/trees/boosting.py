@@ -177,7 +177,8 @@ class Booster:
     def _grow_trees(self, iteration: int, before: np.ndarray) -> list[FittedTree]:
         """A tree per raw score, all from the scores `before`; the scores of the objects they are grown on follow."""
         random = np.random.default_rng([self._seed, iteration])  # so that iterations may be added later
-        columns, bins = self._loss.derivatives(before), self._points.drawn(int(random.integers(1, 2**63)))
+        loss = self._loss.at(before)
+        columns, bins = loss.derivatives(before), self._points.drawn(int(random.integers(1, 2**63)))
         for space, seed in zip(self._spaces, random.integers(1, MAX_SEED, len(self._spaces)), strict=True):
             space.search.state[0], space.search.order[:] = seed, np.arange(self._training.n_features)
 
@@ -186,23 +187,23 @@ class Booster:
             n_nodes, space = grow_leaf_by_leaf(
                 self._columns, bins, target, self._weight, self._rules, self._growth, self._spaces[c]
             )
-            if self._loss.revises_leaves:
-                self._revise_leaves(n_nodes, space, before)
-            if np.isfinite(self._loss.largest_step):
-                most = self._growth.learning_rate * self._loss.largest_step
+            if loss.revises_leaves:
+                self._revise_leaves(n_nodes, space, loss, before)
+            if np.isfinite(loss.largest_step):
+                most = self._growth.learning_rate * loss.largest_step
                 np.clip(space.ordered.value[:n_nodes], -most, most, out=space.ordered.value[:n_nodes])
             add_to_scores(n_nodes, space, self.raw[c])
             return FittedTree(grown_nodes(n_nodes, space), conserves=True), space
 
-        grown = list(in_threads(grow_one, range(self._loss.n_scores), self._n_jobs))
+        grown = list(in_threads(grow_one, range(loss.n_scores), self._n_jobs))
         self._spaces = [space for _, space in grown]
         return [tree for tree, _ in grown]
 
-    def _revise_leaves(self, n_nodes: int, space: GrowSpace, raw: np.ndarray) -> None:
+    def _revise_leaves(self, n_nodes: int, space: GrowSpace, loss: Loss, raw: np.ndarray) -> None:
         """Give leaves the values that are best for their members, where Newton steps only tell the direction."""
         links, value = space.ordered.links[:n_nodes], space.ordered.value
         for leaf in np.flatnonzero(links[:, FEATURE] == LEAF).tolist():
-            step = self._loss.best_step(*members_of_leaf(leaf, space), raw)
+            step = loss.best_step(*members_of_leaf(leaf, space), raw)
             value[leaf, 0] = self._growth.learning_rate * step
         revise(n_nodes, space.ordered, self._rules.monotonic)
 

@@ -42,10 +42,12 @@ def judge_small_models(
     rules_for: Callable[[np.ndarray, Loss], Rules],
     most_leaves: int,
     n_jobs: int | None = None,
+    seed: int = _SEED,
 ) -> JudgedObjects:
     """Grow a small model on all folds but one, and judge that one, for each of them. `new_loss` takes the training set
-    and the weights (n,) of the objects to learn from, `rules_for` these weights and the loss."""
-    fold = np.random.default_rng(_SEED).permutation(training.n_objects) % FOLDS
+    and the weights (n,) of the objects to learn from, `rules_for` these weights and the loss; `seed` is that of the
+    folds."""
+    fold = np.random.default_rng(seed).permutation(training.n_objects) % FOLDS
     growth, judged = Growth(min(LEAVES, most_leaves), LEARNING_RATE), None
     for number in range(FOLDS):
         held_out = fold == number

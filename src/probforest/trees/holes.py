@@ -14,13 +14,22 @@ from ..kernels.layout import Target
 CHANCE = 5e-4  # how often a feature whose holes say nothing passes the test, at most
 FEWEST = 5  # missing or observed values: fewer say nothing
 LEAST_SHARE = 1e-6  # of the weight of all objects
+RARE = 0.05  # share of missing values, below which columns are also tested together
 MANY = 0.45  # share of missing values, from which learning is as good even if they are missing at random
 
 
 def worth_learning(missing: np.ndarray, target: Target, weight: np.ndarray, *, numbers: bool = False) -> np.ndarray:
-    """For each column of `missing` (n, d), whether its holes say something about the target, or are many, (d,) bool."""
-    found = holes_that_shift if numbers else informative_holes
-    return found(missing, target, weight) | (weight @ missing >= MANY * weight.sum())
+    """For each column of `missing` (n, d), whether its holes say something about the target, or are many, (d,) bool.
+
+    Few holes say little, column by column. Those of several columns are also tested together: whether objects with any
+    of them are others than the rest."""
+    informative, share = holes_that_shift if numbers else informative_holes, weight @ missing / weight.sum()
+    found = informative(missing, target, weight)
+    rare = ~found & (share > 0) & (share < RARE)
+    if rare.sum() > 1:
+        together = np.any(missing[:, rare], axis=1)[:, None]
+        found |= rare & informative(together, target, weight)
+    return found | (share >= MANY)
 
 
 def holes_that_shift(missing: np.ndarray, target: Target, weight: np.ndarray) -> np.ndarray:

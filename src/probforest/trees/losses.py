@@ -58,6 +58,8 @@ class Loss(Protocol):
     @property
     def revises_leaves(self) -> bool: ...
 
+    def at(self, raw: np.ndarray) -> "Loss": ...
+
     def derivatives(self, raw: np.ndarray) -> np.ndarray: ...
 
     def best_step(self, rows: np.ndarray, mass: np.ndarray, raw: np.ndarray) -> float: ...
@@ -78,6 +80,10 @@ class LogLoss:
 
     center, unit, hessian_unit, gain_unit = 0.0, 1.0, 1.0, 1.0  # scores are not scaled
     largest_step, revises_leaves = np.inf, False
+
+    def at(self, raw: np.ndarray) -> "LogLoss":
+        """The loss that a tree is grown on, which is the same for all of them."""
+        return self
 
     def best_step(self, rows: np.ndarray, mass: np.ndarray, raw: np.ndarray) -> float:
         """Newton steps are good enough for a loss with a curvature."""

@@ -6,23 +6,29 @@ With the raw score r and the target y of an object, and its error of 1 where not
     squared_error   (y − r)² / 2          r − y                      1           r
     absolute_error  |y − r|               ±1                         1           r
     quantile        (y − r)(q − [y < r])  −q or 1 − q                1           r
+    huber           (y − r)² / 2          r − y, but at most ±δ      1           r
     poisson         exp(r) − y r          exp(r) − y                 exp(r)      exp(r)
     gamma           r + y exp(−r)         1 − y exp(−r)              y exp(−r)   exp(r)
 
 The absolute and the quantile loss have no curvature: splits are searched with a hessian of 1, and the value of a leaf
 is then the best step for its members, a weighted quantile of y − r.
 
+The Huber loss is δ (|y − r| − δ / 2) beyond δ. In the first iterations, residuals are larger than δ because little has
+been learnt. So a tree takes the q-quantile of |y − r| instead as long as it is larger, as scikit-learn's
+GradientBoosting does; with δ from the start, splits would hardly see where targets are far off. The values of leaves
+are then the best steps, too: with few outliers per leaf, Newton steps would be shorter than they need be.
+
 Kernels need numbers of order 1. So targets are (y − center) / unit here, or y / exp(center) of a loss with a logarithm,
 and raw scores (r − center) / unit.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..inputs.targets import NumberTable
 
-NUMBER_LOSSES = ("squared_error", "absolute_error", "gamma", "poisson", "quantile")
+NUMBER_LOSSES = ("squared_error", "absolute_error", "gamma", "huber", "poisson", "quantile")
 LOG_LOSSES = ("poisson", "gamma")  # raw scores are logarithms of predictions
 _LARGEST_LOGARITHM = 100.0  # of a scaled prediction: products of sums of exp are still numbers
 _LARGEST_STEP = 10.0  # of a logarithm: where there is next to no curvature, a Newton step is of any size
@@ -35,10 +41,12 @@ class NumberLoss:
 
     kind: str
     y: np.ndarray  # (n,) scaled
-    level: float  # q of "quantile", 0.5 of "absolute_error"
+    level: float  # q of "quantile" and "huber", 0.5 of "absolute_error"
     center: float
     unit: float
     baseline: np.ndarray  # (1,) the best raw score without any features
+    delta: float = np.inf  # δ of "huber", scaled
+    weight: np.ndarray | None = None  # (n,) of the objects to learn from, for "huber"
 
     n_scores = 1
 
@@ -50,7 +58,7 @@ class NumberLoss:
     @property
     def gain_unit(self) -> float:
         """The same for gains of splits, G² / H."""
-        return self.unit**2 if self.kind == "squared_error" else self.hessian_unit
+        return self.unit**2 if self.kind in ("squared_error", "huber") else self.hessian_unit
 
     @property
     def largest_step(self) -> float:
@@ -60,14 +68,23 @@ class NumberLoss:
     @property
     def revises_leaves(self) -> bool:
         """Whether the value of a leaf is found by `best_step`."""
-        return self.kind in ("absolute_error", "quantile")
+        return self.kind in ("absolute_error", "quantile", "huber")
+
+    def at(self, raw: np.ndarray) -> "NumberLoss":
+        """The loss that a tree is grown on, from these scores."""
+        if self.weight is None:
+            return self
+        learnt = self.weight > 0
+        off = np.abs(self.y[learnt] - raw[0, learnt])
+        return replace(self, delta=max(self.delta, weighted_quantile(off, self.weight[learnt], self.level)))
 
     def derivatives(self, raw: np.ndarray) -> np.ndarray:
         """What a node adds up, (1, n, 3): gradient, hessian and 1 of every object."""
         columns = np.ones((*raw.shape, 3))
         gradient, hessian, raw = columns[0, :, 0], columns[0, :, 1], raw[0]
-        if self.kind == "squared_error":
+        if self.kind in ("squared_error", "huber"):
             np.subtract(raw, self.y, out=gradient)
+            np.clip(gradient, -self.delta, self.delta, out=gradient)
         elif self.kind == "poisson":
             hessian[:] = _exp(raw)
             np.subtract(hessian, self.y, out=gradient)
@@ -82,7 +99,10 @@ class NumberLoss:
 
     def best_step(self, rows: np.ndarray, mass: np.ndarray, raw: np.ndarray) -> float:
         """The raw score to add to those of some objects, each with its `mass` (m,), at which their loss is smallest."""
-        return weighted_quantile(self.y[rows] - raw[0, rows], mass, self.level)
+        left = self.y[rows] - raw[0, rows]
+        return (
+            huber_center(left, mass, self.delta) if self.kind == "huber" else weighted_quantile(left, mass, self.level)
+        )
 
     def mean(self, raw: np.ndarray, weight: np.ndarray) -> float:
         """The weighted mean over all objects, of targets that are not scaled."""
@@ -101,25 +121,33 @@ class NumberLoss:
         if self.kind == "gamma":
             return self.center + raw + self.y * _exp(-raw)
         left = self.unit * (self.y - raw)
+        if self.kind == "huber":
+            off, delta = np.abs(left), self.unit * self.delta
+            return np.where(off < delta, 0.5 * np.square(left), delta * (off - 0.5 * delta))
         pinball = np.where(left > 0, self.level * left, (self.level - 1) * left)
         return 2 * pinball if self.kind == "absolute_error" else pinball
 
 
-def number_loss(kind: str, numbers: NumberTable, weight: np.ndarray, level: float = 0.5) -> NumberLoss:
-    """The loss of targets, those with `weight` (n,) > 0 being learnt from; `level` is that of "quantile"."""
+def number_loss(
+    kind: str, numbers: NumberTable, weight: np.ndarray, level: float = 0.5, delta: float = np.inf
+) -> NumberLoss:
+    """The loss of targets, those with `weight` (n,) > 0 being learnt from; `level` is that of "quantile" and "huber",
+    `delta` that of "huber", in the unit of the targets."""
     if kind in LOG_LOSSES:
         mean = float((numbers.y * weight).sum() / weight.sum())
         center, unit, y = np.log(mean), 1.0, numbers.y / mean
     else:
         center, unit, y = numbers.center, numbers.scale, numbers.standardized
-    level = level if kind == "quantile" else 0.5
-    baseline = 0.0  # that of a mean of 1, whose logarithm it is
+    level, delta = level if kind in ("quantile", "huber") else 0.5, delta / unit
+    baseline, learnt = 0.0, weight > 0  # 0: that of a mean of 1, whose logarithm it is
     if kind == "squared_error":
         baseline = float((y * weight).sum() / weight.sum())
+    elif kind == "huber":
+        baseline = huber_center(y[learnt], weight[learnt], delta)
     elif kind not in LOG_LOSSES:
-        learnt = weight > 0
         baseline = weighted_quantile(y[learnt], weight[learnt], level)
-    return NumberLoss(kind, y, level, float(center), float(unit), np.array([baseline]))
+    of_huber = (delta, weight) if kind == "huber" else ()
+    return NumberLoss(kind, y, level, float(center), float(unit), np.array([baseline]), *of_huber)
 
 
 def check_targets(kind: str, y: np.ndarray, weight: np.ndarray) -> None:
@@ -154,6 +182,25 @@ def weighted_quantile(values: np.ndarray, weight: np.ndarray, level: float) -> f
     first = np.searchsorted(below, wanted - margin)
     last = min(np.searchsorted(below, wanted + margin), len(order) - 1)
     return float(0.5 * values[order[first]] + 0.5 * values[order[last]])
+
+
+def huber_center(values: np.ndarray, weight: np.ndarray, delta: float) -> float:
+    """The c at which the Huber loss of values − c is smallest; where that is a whole interval, its middle.
+
+    What pulls at c, Σ w (value − c) with each term at most ±δ, falls in straight lines between the places value ± δ.
+
+    >>> huber_center(np.array([0.0, 1.0, 2.0, 100.0]), np.ones(4), 3.0)
+    2.0
+    >>> huber_center(np.array([0.0, 1.0, 2.0, 100.0]), np.ones(4), 1000.0)
+    25.75
+    """
+    ends, change = np.concatenate([values - delta, values + delta]), np.concatenate([-weight, weight])
+    order = np.argsort(ends, kind="stable")
+    place, slope = ends[order], np.cumsum(change[order])
+    largest = delta * weight.sum()
+    pull = largest + np.concatenate([[0.0], np.cumsum(slope[:-1] * np.diff(place))])
+    margin = _SAME_SHARE * largest
+    return float(np.interp([-margin, margin], np.maximum.accumulate(-pull), place).mean())
 
 
 def _exp(raw: np.ndarray) -> np.ndarray:
