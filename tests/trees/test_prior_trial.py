@@ -126,8 +126,13 @@ def test_no_prior_is_chosen_only_if_it_is_clearly_better(empirical, choice):
     assert PriorTrial(0.301, 0.3, 1e-5, 100).choice == "empirical"  # certain, but hardly a difference
 
 
-@pytest.mark.parametrize(("joint", "choice"), [(0.26, "joint"), (0.295, "empirical"), (0.4, "empirical")])
-def test_the_joint_prior_is_chosen_only_if_it_is_better_than_both_others(joint, choice):
-    assert PriorTrial(0.304, 0.3, 0.01, 100, joint, 0.01).choice == choice
-    assert PriorTrial(0.3, 0.31, 0.01, 100, joint, 0.01).choice == choice
-    assert PriorTrial(0.35, 0.3, 0.01, 100, joint, 0.01).choice == (choice if choice == "joint" else None)
+@pytest.mark.parametrize(("joint", "is_best"), [(0.26, True), (0.299, True), (0.3, False), (0.4, False)])
+def test_the_joint_prior_is_chosen_if_it_has_the_smallest_loss(joint, is_best):
+    assert PriorTrial(0.304, 0.3, 0.01, 100, joint, 0.01).choice == ("joint" if is_best else "empirical")
+    assert PriorTrial(0.3, 0.31, 0.01, 100, joint, 0.01).choice == ("joint" if is_best else "empirical")
+    assert PriorTrial(0.35, 0.3, 0.01, 100, joint, 0.01).choice == ("joint" if is_best else None)
+
+
+@pytest.mark.parametrize(("joint", "choice"), [(0.26, "joint"), (0.291, "empirical")])
+def test_exact_values_with_holes_stay_exact_unless_the_joint_prior_is_clearly_better(joint, choice):
+    assert PriorTrial(0.3, 0.3, 0.0, 100, joint, 0.01).choice == choice

@@ -13,7 +13,7 @@ from ..inputs.labels import LabelTable
 from ..kernels.layout import Cells
 from ..support.docstrings import Description, described
 from ..trees.boosting import ScoreOfRows
-from ..trees.boosting_trial import BETTER, SIGNIFICANT, rows_of_trial
+from ..trees.boosting_trial import SIGNIFICANT, rows_of_trial
 from ..trees.contributions import mean_contributions
 from ..trees.fitted_tree import FittedTree
 from ..trees.label_truth import DoubtfulLabels
@@ -178,7 +178,7 @@ class ProbabilisticGradientBoostingClassifier(BoostedTrees, ProbabilisticClassif
         return compare_losses(empirical, none, samples[0].weight, *joint)
 
     def _choice_of(self, trial: PriorTrial) -> str | None:
-        return trial.choice_if(BETTER, SIGNIFICANT)
+        return trial.choice_if(SIGNIFICANT)
 
     def _classes_to_hold_out(self, training: TrainingSet) -> np.ndarray:
         assert isinstance(training.labels, LabelTable)

@@ -14,7 +14,6 @@ from .training_set import TrainingSet
 FEWEST_OBJECTS, SHARE_OF_OBJECTS, MOST_OBJECTS = 1000, 0.3, 2000  # of a sample
 FOLDS = 2
 ITERATIONS, LEARNING_RATE, LEAVES = 12, 0.35, 8  # what matters is there after a few large steps, at a tenth of the time
-BETTER = 0.5  # standard errors, to take the joint prior: small models learn less from it than large ones
 # Standard errors, to go without a prior: boosting trusts the noise of the training set more than a forest does, and so
 # loses more where it is larger.
 SIGNIFICANT = 2.5

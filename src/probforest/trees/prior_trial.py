@@ -19,7 +19,7 @@ SHARE_OF_FIT = 0.15  # of the time for the trees of a fit, if all trees are grow
 FEWEST_OBJECTS, MOST_OBJECTS = 250, 3000  # of a sample; with the fewest, a trial takes a few hundredths of a second
 SIGNIFICANT = 1.0  # standard errors, to go without a prior
 RELEVANT = 0.005  # of the loss, for the same: less is not worth giving up what is safer for other tables
-BETTER = 1.0  # standard errors, to take the joint prior: under noise it gains far more than it can lose
+BETTER = 1.0  # standard errors, to take the joint prior for exact values with holes, which otherwise stay exact
 HOPELESS = 3.0  # standard errors behind the best one after the first round
 _SIZE = (1 - np.exp(-DRAWN)) / (1 - np.exp(-1.0))  # objects of a tree, compared with one of a fit
 _SEED = 1  # of the sample and of the draws: the choice depends on the table alone
@@ -41,20 +41,24 @@ class PriorTrial(NamedTuple):
 
     @property
     def choice(self) -> str | None:
-        """The empirical prior, unless another one is better by more than chance explains. Where it is as good as no
-        prior in the training set, it is the safer one: it takes larger errors of other tables into account. The joint
-        prior has to be better than both: it has more to learn, and more can go wrong."""
-        return self.choice_if(BETTER)
+        """The prior that is best, or the empirical one, if it is not worse than none by more than chance explains: it
+        is the safer one, as it takes larger errors of other tables into account. Under noise, the joint prior gains far
+        more than it can lose, so that the smallest loss is enough."""
+        return self.choice_if(SIGNIFICANT)
 
-    def choice_if(self, better: float, significant: float = SIGNIFICANT) -> str | None:
-        """The same, if the joint prior has to be better than the others by so many standard errors, and none has to be
-        better than the empirical one by `significant` standard errors."""
+    def choice_if(self, significant: float) -> str | None:
+        """The same, if none has to be better than the empirical prior by so many standard errors."""
         if self.joint is not None and self.joint_error is not None:
-            gain = min(self.empirical, self.none) - self.joint
-            if gain > better * self.joint_error:
+            needed = BETTER * self.joint_error if self._is_exact else 0.0
+            if min(self.empirical, self.none) - self.joint > needed:
                 return "joint"
         enough = max(significant * self.error, RELEVANT * self.none)
         return None if self.empirical - self.none > enough else "empirical"
+
+    @property
+    def _is_exact(self) -> bool:
+        """Without errors, the empirical prior changes nothing."""
+        return self.error == 0 and self.empirical == self.none
 
 
 def sample_for_trial(
