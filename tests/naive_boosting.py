@@ -1,6 +1,8 @@
 """Gradient boosting with probabilistic trees in plain NumPy: a tree whose best leaf is split first, pruning that loses
 nothing, and the losses. Imports nothing of probforest; splits are those of `naive`."""
 
+from dataclasses import replace
+
 import numpy as np
 
 import naive
@@ -161,18 +163,39 @@ def loss(raw, evidence):
     return -np.log(softmax(raw) @ evidence)
 
 
+def information_of_label(q, evidence, others):
+    """Fisher information of the raw score of a class with the probability q: a label is right about it as often as its
+    likelihoods for this class and for all others say, whichever of the two it speaks for."""
+    right = max(evidence, others) / (evidence + others)
+    speaks_for = q * right + (1 - q) * (1 - right)
+    slope = q * (1 - q) * (2 * right - 1)
+    return slope**2 / speaks_for + slope**2 / (1 - speaks_for)
+
+
+def expected_curvature(q, evidence):
+    """The same for each object and class, (n, k)."""
+    found = np.empty_like(q)
+    for i, c in np.ndindex(*q.shape):
+        others = np.delete(q[i] * evidence[i], c).sum() / (1 - q[i, c])
+        found[i, c] = information_of_label(q[i, c], evidence[i, c], others)
+    return found
+
+
 def boost(values, errors, pmf, weight, rules, n_iterations, max_leaf_nodes, learning_rate):
     """Raw scores (n, k) of the objects after some iterations; two classes have one tree per iteration, whose answer is
     the difference of both scores."""
     n, k = pmf.shape
     information = (k * (pmf**2).sum(axis=1) - 1) / (k - 1)
     evidence, raw = seen(pmf, weight), np.tile(np.log(weight @ pmf / weight.sum()), (n, 1))
+    said = weight @ information / weight.sum()  # by an average label
+    least = min(rules.min_samples_leaf, max(rules.min_samples_leaf * said, 0.1 * weight @ information))
+    rules = replace(rules, min_samples_leaf=least)
     for _ in range(n_iterations):
         q = np.array([softmax(each) for each in raw])
         posterior = q * evidence / (q * evidence).sum(axis=1, keepdims=True)
         before = raw.copy()
         for c in range(1 if k == 2 else 0, k):
-            gradient, curvature = q - posterior, np.abs(q * (1 - q) - posterior * (1 - posterior))
+            gradient, curvature = q - posterior, expected_curvature(q, evidence)
             columns = np.column_stack([gradient[:, c] / information, curvature[:, c] / information, np.ones(n)])
             tree = grow(values, errors, columns, weight * information, rules, max_leaf_nodes, learning_rate)
             raw[:, c] = before[:, c] + answers(tree, values, errors, rules.keep_proba)

@@ -14,6 +14,7 @@ import naive
 import naive_boosting
 from probforest import ProbabilisticGradientBoostingClassifier
 from probforest.datasets import add_noise, flip_labels, make_two_classes
+from probforest.kernels.layout import WEIGHT
 from problems import random_problem
 
 
@@ -237,6 +238,28 @@ def test_a_model_that_learns_nothing_says_so():
         model = boosting().fit(X, np.arange(100) % 2)
     assert model.n_iter_ == 1
     np.testing.assert_allclose(model.predict_proba(X), 0.5)
+
+
+def test_small_tables_with_doubtful_labels_are_learnt_from():
+    X, y = load_iris(return_X_y=True)
+    random = np.random.default_rng(0)
+    seen = np.where(random.random(150) < 0.3, random.integers(0, 3, 150), y)
+    model = boosting().fit(X, seen, y_proba=np.where(np.eye(3)[seen] == 1, 0.8, 0.1))  # labels say as much as 64 do
+    assert model.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize(("doubt", "expected"), [(0.0, 20), (0.3, 20 * 0.16), (0.1, 20 * 0.64)])
+def test_a_leaf_needs_no_more_average_objects_than_min_samples_leaf(doubt, expected):
+    X, y = make_two_classes(100, random_state=0)
+    model = boosting(max_iter=3).fit(X, y, y_proba=np.full(100, 1 - doubt))
+    nodes = model.trees_[0].nodes
+    weight = nodes.summary[np.isnan(nodes.threshold), WEIGHT]
+    assert expected * (1 - 1e-9) <= weight.min() < 2 * expected
+    model.set_params(min_samples_leaf=0.4).fit(
+        X, y, y_proba=np.full(100, 1 - doubt)
+    )  # a share is that of what they say
+    nodes = model.trees_[0].nodes
+    assert nodes.summary[:, WEIGHT].min() >= 0.4 * (1 - 1e-9) * nodes.summary[0, WEIGHT]
 
 
 def test_warm_start_with_doubtful_labels_goes_on_without_early_stopping():

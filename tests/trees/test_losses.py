@@ -39,15 +39,16 @@ def test_loss_and_derivatives(k, soft):
     columns, q = loss.derivatives(scores), probabilities(scores)
     np.testing.assert_allclose(q, [naive_boosting.softmax(each) for each in raw.T])
     for c in range(loss.n_scores):
-        of_class, weighted = q[:, c + (k == 2)], q * evidence
-        posterior = (weighted / weighted.sum(axis=1, keepdims=True))[:, c + (k == 2)]
+        of_class = q[:, c + (k == 2)]
         moved = [scores.copy(), scores.copy()]
         moved[0][c] += 1e-5
         moved[1][c] -= 1e-5
         slopes = [(loss.mean(moved[0], only) - loss.mean(moved[1], only)) / 2e-5 for only in np.eye(n)]
         np.testing.assert_allclose(columns[c, :, 0], slopes, atol=1e-8)
-        curvature = of_class * (1 - of_class) - posterior * (1 - posterior)
-        np.testing.assert_allclose(columns[c, :, 1], np.abs(curvature), atol=1e-15)
+        curvature = naive_boosting.expected_curvature(q, evidence)[:, c + (k == 2)]
+        np.testing.assert_allclose(columns[c, :, 1], curvature, rtol=1e-9, atol=1e-15)
+        if not soft:
+            np.testing.assert_allclose(curvature, of_class * (1 - of_class))
         assert (columns[c, :, 2] == 1).all()
 
 
@@ -82,3 +83,25 @@ def test_information_counts_in_the_weight_of_a_node_only():
     in_node = counted.derivatives(raw) * (weight * labels.information)[:, None]
     np.testing.assert_allclose(in_node[:, :, :2], (plain.derivatives(raw) * weight[:, None])[:, :, :2])
     np.testing.assert_allclose(in_node[0, :, 2], weight * labels.information)
+
+
+def test_the_expected_curvature_is_the_mean_of_that_of_labels():
+    """Of labels of two classes that are right with 80 %, if predictions are right."""
+    score, right = 1.3, 0.8
+    pmf = np.array([[right, 1 - right], [1 - right, right]])
+    loss = log_loss(soft_labels(np.arange(2), pmf), np.ones(2))
+    raw = np.full((1, 2), score)
+    q = probabilities(raw)[0, 1]
+    chance = np.array([q * (1 - right) + (1 - q) * right, q * right + (1 - q) * (1 - right)])
+    r = q - loss.derivatives(raw)[0, :, 0]
+    second = q * (1 - q) - r * (1 - r)
+    np.testing.assert_allclose(loss.derivatives(raw)[0, :, 1], chance @ second)
+
+
+def test_labels_that_say_nothing_have_no_curvature():
+    pmf = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1 / 3, 1 / 3, 1 / 3]])
+    columns = log_loss(soft_labels(np.arange(3), pmf), np.ones(4)).derivatives(
+        np.array([[0.0], [3.0], [800.0]]) * np.ones(4)
+    )
+    assert np.isfinite(columns).all()
+    assert (columns[:, 3, 1] < 1e-12).all()

@@ -360,10 +360,14 @@ class ProbabilisticEstimator(ErrorGuard, SharedFeatures, BaseEstimator):
             return min(int(self.max_features), n_features)
         return number_of_features(self.max_features, n_features)
 
-    def _warn_if_too_light(self, weight: np.ndarray) -> None:
+    def _least_in_leaf(self, training: TrainingSet, weight: np.ndarray) -> float:
+        """What objects with these weights (n,) must weigh in a leaf."""
+        return expected_objects("min_samples_leaf", self.min_samples_leaf, 1, weight.sum())
+
+    def _warn_if_too_light(self, training: TrainingSet) -> None:
         """Weights count in min_samples_leaf; when they are small, no node can be split, and users should know why."""
-        total, n_objects = weight.sum(), np.count_nonzero(weight)
-        least = 2 * expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total)
+        total, n_objects = training.weight.sum(), np.count_nonzero(training.weight)
+        least = 2 * self._least_in_leaf(training, training.weight)
         if n_objects >= least > total:
             warn_caller(
                 f"No tree can have a split: the {n_objects} objects weigh {total:.3g} in all, and the two sides of a "

@@ -5,18 +5,19 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 import numpy as np
 
 from ..inputs.columns import describe_pairs
 from ..inputs.monotonic import read_directions
-from ..inputs.parameters import MISSING_RULES, expected_objects
+from ..inputs.parameters import MISSING_RULES, expected_objects, is_integer
 from ..kernels.best_first import Growth
 from ..kernels.layout import NEWTON, SAME_WEIGHT, Cells, Rules
 from ..support.progress import with_progress
 from ..support.warning import warn_caller
-from ..trees.boosting import Boosted, Booster, ScoreOfRows, Stopping, raw_scores, staged_raw_scores
+from ..trees.boosting import Boosted, Booster, ScoreOfRows, Stopping, mean_course, raw_scores, staged_raw_scores
 from ..trees.boosting_trial import JudgedObjects, judge_small_models
 from ..trees.bootstrap import seeds_of_trees
 from ..trees.fitted_tree import FittedTree
@@ -26,11 +27,14 @@ from ..trees.training_set import TrainingSet
 from .base import NO_DEPTH_LIMIT
 from .choices import describe_choices
 from .ensemble import TreeEnsemble
-from .held_out import held_out_rows
+from .held_out import held_out_parts, held_out_rows
 
 MANY_OBJECTS = 10_000  # "auto" stops early with more
+_MOST_PARTS = 5  # held out in turn: more of them find no better iteration to stop at
+_MOST_HELD_OUT = 200_000  # objects of all models that hold out some of them in turn
 # Newton steps of nodes with less are steps of any size: probabilities are rounded to 0 or 1. HistGradientBoosting's.
 _LEAST_HESSIAN = 1e-3
+_SHARE_OF_LEAF = 0.1  # of all objects: the most that a leaf needs, if labels are doubtful
 _FOR_DOUBTFUL_TARGETS = 5.0  # λ: without it, late iterations explain every label as it is
 
 
@@ -134,16 +138,36 @@ class BoostedTrees(TreeEnsemble):
     def _boost(
         self, training: TrainingSet, stopping: Stopping | None, doubtful: bool, earlier: Boosted | None
     ) -> Boosted:
-        """Grow all trees. Doubtful labels are scarce information: if some of them were held out to find out when to
-        stop, as many iterations are grown on all of them."""
-        boosted = self._boost_once(training, stopping, doubtful, int(self.max_iter), earlier)
-        if stopping is not None and doubtful:
-            found = boosted.validation_loss
-            boosted = self._boost_once(training, None, doubtful, len(boosted.trees), None)
+        """Grow all trees. Doubtful labels are scarce information: if some of them are held out to find out when to
+        stop, others are as well in turn, and as many iterations are then grown on all of them."""
+        if stopping is not None and stopping.held_out.any() and doubtful:
+            found = self._course_without(self._parts_to_hold_out(training, stopping), training, stopping)
+            boosted = self._boost_once(training, None, doubtful, max(1, int(np.argmin(found))), None)
             boosted = replace(boosted, validation_loss=found[: len(boosted.trees) + 1])
+        else:
+            boosted = self._boost_once(training, stopping, doubtful, int(self.max_iter), earlier)
         if self.verbose:
             self._say_how_it_ended(boosted)
         return boosted
+
+    def _parts_to_hold_out(self, training: TrainingSet, stopping: Stopping) -> list[np.ndarray]:
+        """Sets of objects to hold out in turn, so many that their labels say as much together as the part of a larger
+        table does."""
+        enough = float(self.validation_fraction) * MANY_OBJECTS
+        known = float(training.weight[stopping.held_out].sum())  # doubtful labels weigh what they say
+        affordable = max(1, min(_MOST_PARTS, _MOST_HELD_OUT // training.n_objects))
+        n_parts = min(ceil(enough / known), affordable) if known > 0 else 1
+        classes = self._classes_to_hold_out(training)
+        return held_out_parts(training.n_objects, float(self.validation_fraction), self.seed_, classes, n_parts)
+
+    def _course_without(self, parts: list[np.ndarray], training: TrainingSet, stopping: Stopping) -> list[float]:
+        """The mean loss of held-out objects after each iteration, of a model for each part."""
+        n_iterations, boosters = int(self.max_iter), []
+        for held_out in parts:
+            never = stopping._replace(held_out=held_out, n_iter_no_change=n_iterations + 1)
+            boosters.append(self._new_booster(training, never, doubtful=True, earlier=None))
+        course = mean_course(boosters, n_iterations, stopping)
+        return list(self._with_progress(course, 1 + n_iterations, "iterations, parts held out"))
 
     def _boost_once(
         self,
@@ -153,6 +177,18 @@ class BoostedTrees(TreeEnsemble):
         n_iterations: int,
         earlier: Boosted | None,
     ) -> Boosted:
+        booster = self._new_booster(training, stopping, doubtful, earlier)
+        return booster.run(
+            n_iterations, lambda losses: self._with_progress(losses, n_iterations, "iterations"), earlier
+        )
+
+    def _with_progress(self, losses: Iterator[float], n_losses: int, label: str) -> Iterator[float]:
+        return with_progress(losses, n_losses, label, self.verbose, note="loss {:.4f}".format)
+
+    def _new_booster(
+        self, training: TrainingSet, stopping: Stopping | None, doubtful: bool, earlier: Boosted | None
+    ) -> Booster:
+        """What grows trees, and sets the baseline if there are no earlier ones."""
         weight = training.weight if stopping is None else np.where(stopping.held_out, 0.0, training.weight)
         loss = self._new_loss(training, weight)
         if earlier is None:
@@ -162,13 +198,7 @@ class BoostedTrees(TreeEnsemble):
         rules = self._newton_rules(training, weight, loss, doubtful)
         rules = rules._replace(monotonic=self._directions(training.n_features, loss.n_scores))
         growth = self._growth(weight.sum(), rules)
-        booster = Booster(training, loss, rules, growth, stopping=stopping, seed=self.seed_, n_jobs=self.n_jobs)
-
-        def shown(losses: Iterator[float]) -> Iterator[float]:
-            note = "loss {:.4f}".format
-            return with_progress(losses, n_iterations, "iterations", self.verbose, note=note)
-
-        return booster.run(n_iterations, shown, earlier)
+        return Booster(training, loss, rules, growth, stopping=stopping, seed=self.seed_, n_jobs=self.n_jobs)
 
     def _rules(self, total_weight: float, n_features: int) -> Rules:
         leaf_weight = expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total_weight) * (1 - SAME_WEIGHT)
@@ -190,10 +220,22 @@ class BoostedTrees(TreeEnsemble):
         regularisation = self.l2_regularization
         if isinstance(regularisation, str):
             regularisation = _FOR_DOUBTFUL_TARGETS if doubtful else 0.0
+        least = self._least_in_leaf(training, weight) * (1 - SAME_WEIGHT)
         return self._rules(weight.sum(), training.n_features)._replace(
+            min_split_weight=2 * least,
+            min_leaf_weight=least,
             regularisation=float(regularisation) / loss.hessian_unit,
             min_leaf_hessian=_LEAST_HESSIAN / loss.hessian_unit,
         )
+
+    def _least_in_leaf(self, training: TrainingSet, weight: np.ndarray) -> float:
+        """Doubtful labels weigh what they say, and all of those of a small table may say less than min_samples_leaf
+        asks for. A leaf never needs more than so many objects as they are on average, or a tenth of them all."""
+        least = super()._least_in_leaf(training, weight)
+        if training.doubt is None or not is_integer(self.min_samples_leaf):
+            return least
+        n_objects = (weight / training.doubt.information).sum()
+        return float(min(least, weight.sum() / n_objects * max(least, _SHARE_OF_LEAF * n_objects)))
 
     def _growth(self, total_weight: float, rules: Rules) -> Growth:
         most_leaves = int(total_weight / rules.min_leaf_weight) + 1  # together, leaves weigh as much as the root
@@ -248,8 +290,7 @@ class BoostedTrees(TreeEnsemble):
 
     def _warn_that_nothing_is_learnt(self, training: TrainingSet) -> None:
         """Unless the reason is plain: too few objects for any split."""
-        total = training.weight.sum()
-        least = expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total)
+        total, least = training.weight.sum(), self._least_in_leaf(training, training.weight)
         if total >= 2 * least:
             warn_caller(
                 f"No split of the training set gains anything: all predictions are the same. Its {training.n_objects} "

@@ -73,7 +73,8 @@ BOOSTING_PARAMETERS = {name: TREE_PARAMETERS[name] for name in (*_OF_TABLES, "er
     "min_samples_leaf": Parameter(
         "int or float",
         "Least expected number of objects (the sum of weight × probability) in a leaf; a float is a fraction of the "
-        "weight of the training set.",
+        "weight of the training set. Objects with doubtful labels weigh what their labels say, but a leaf never needs "
+        "more than a tenth of them all, or so many of them as they are on average.",
         count_or_fraction(1),
     ),
     "l2_regularization": Parameter(
@@ -96,7 +97,8 @@ BOOSTING_PARAMETERS = {name: TREE_PARAMETERS[name] for name in (*_OF_TABLES, "er
         '"auto" or bool',
         "Whether to hold out a part of the training set, stop when its loss does not get smaller, and keep the "
         'iterations up to the smallest loss. "auto" does so with doubtful labels and with more than 10,000 objects. '
-        "With doubtful labels, as many iterations are then grown on all objects.",
+        "Doubtful labels say little about the loss: several parts are held out in turn, if there are few of them, and "
+        "as many iterations as were best in the mean are then grown on all objects.",
         _auto_or(check_flag),
     ),
     "scoring": Parameter(

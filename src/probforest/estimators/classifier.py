@@ -214,12 +214,12 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
         self._check_classes(labels.classes)
         self._choose_prior(table, weighted_labels, weight)
         features = self._learn_features(table, weight, given_weight, weighted_labels.for_kernels())
-        self._warn_if_too_light(weight)
         self.classes_, self.feature_model_ = labels.classes, features.model
         doubt = self._doubt(labels.rows(weight > 0), given_weight[weight > 0], factors)
         if self._adds_trees and not self._follows_labels(doubt):
             raise ValueError("warm_start=True needs labels as before: all of them certain, or some of them doubtful.")
         training = make_training_set(features, weighted_labels, weight, doubt)
+        self._warn_if_too_light(training)
         self._choose_missing_rules(training)
         return training, features.cells, labels
 

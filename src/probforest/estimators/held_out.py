@@ -12,6 +12,7 @@ from sklearn.model_selection import train_test_split
 
 from ..trees.boosting import ScoreOfRows
 
+_ROUNDING = 1e-9  # of a fraction
 MOST_SCORED = 10_000  # objects of the training set, as in HistGradientBoosting
 
 
@@ -28,6 +29,25 @@ def held_out_rows(n_objects: int, fraction: float, seed: int, classes: np.ndarra
     held_out = np.zeros(n_objects, dtype=bool)
     held_out[rows] = True
     return held_out
+
+
+def held_out_parts(
+    n_objects: int, fraction: float, seed: int, classes: np.ndarray | None, n_parts: int
+) -> list[np.ndarray]:
+    """Several such sets of equal size that have no object in common; the first is that of `held_out_rows`. There are no
+    more than fit in."""
+    parts: list[np.ndarray] = []
+    rest = np.arange(n_objects)
+    size = int(held_out_rows(n_objects, fraction, seed, classes).sum())
+    while len(parts) < n_parts and (not parts or len(rest) > size):
+        chosen = held_out_rows(
+            len(rest), size / len(rest) + _ROUNDING, seed, None if classes is None else classes[rest]
+        )
+        held_out = np.zeros(n_objects, dtype=bool)
+        held_out[rest[chosen]] = True
+        parts.append(held_out)
+        rest = rest[~chosen]
+    return parts
 
 
 class _Stage(BaseEstimator):

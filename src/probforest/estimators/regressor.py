@@ -299,9 +299,9 @@ class ProbabilisticRegressor(RegressorMixin, ErrorUse):
         check_total(weight)
         weight = weight * self._choose(table, numbers, weight, errors)
         features = self._learn_features(table, weight, given_weight, numbers.scaled_by(weight).for_kernels())
-        self._warn_if_too_light(weight)
         self.feature_model_ = features.model
         training = make_training_set(features, numbers.scaled_by(weight), weight)
+        self._warn_if_too_light(training)
         if not self._keeps_choices:
             self.slope_scales_ = training.scales if self.slopes_ else None
         self._choose_missing_rules(training)

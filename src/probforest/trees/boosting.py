@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -132,6 +133,15 @@ class Booster:
         made = replace(made, nothing_left=nothing_left)
         return (made if earlier is not None else made.up_to_best()).in_units(self._loss)
 
+    def course(self, n_iterations: int) -> Iterator[float]:
+        """The losses of the held-out objects before the first iteration and after each, until nothing is left to
+        learn."""
+        made = Boosted()
+        self._note_losses(made)
+        yield made.validation_loss[-1]
+        for _ in self._iterations(made, 0, n_iterations):
+            yield made.validation_loss[-1]
+
     def _iterations(self, made: Boosted, n_earlier: int, n_iterations: int) -> Iterator[float]:
         """Grow the trees of one iteration after the other; yields their training losses, and NaN if nothing is left to
         learn."""
@@ -220,6 +230,19 @@ class Booster:
             of_score = [each[c] for each in trees]
             answers = sum_of_answers(of_score, self._training.cells, self._rules.keep_proba, n_jobs=self._n_jobs)
             raw += answers[:, 0] / self._loss.unit
+
+
+def mean_course(boosters: Sequence[Booster], n_iterations: int, stopping: Stopping) -> Iterator[float]:
+    """Losses of held-out objects before the first iteration and after each, as the mean of models that hold out other
+    objects, until it is time to stop. The models themselves must not stop before."""
+    losses: list[float] = []
+    last = np.zeros(len(boosters))
+    for together in zip_longest(*(booster.course(n_iterations) for booster in boosters)):
+        last = np.array([old if new is None else new for old, new in zip(last, together, strict=True)])
+        losses.append(float(last.mean()))
+        yield losses[-1]
+        if stopping.is_due(losses):
+            return
 
 
 def raw_scores(

@@ -10,8 +10,13 @@ the true class c, it has a likelihood proportional to p_c / π_c, so that
 where r are the probabilities of the classes given both the label and the features. A hard label is r itself. Features
 may explain a label as a mistake, and a label has no weight beyond what it says.
 
-The second derivative q_c (1 − q_c) − r_c (1 − r_c) is negative where features contradict a doubtful label; its absolute
-value is the hessian of a node. For hard labels it is q_c (1 − q_c).
+The second derivative q_c (1 − q_c) − r_c (1 − r_c) is negative where features contradict a doubtful label, and of any
+size where a label that says next to nothing meets a sure prediction. A node takes what can be expected of it, the
+Fisher information: if a label is right about class c with a probability of 1 − e, and wrong with e, it is
+
+    v² s² / (v s² + e (1 − e)) ,    v = q_c (1 − q_c) ,    s = 1 − 2e = |r_c − q_c| / (r_c + q_c − 2 q_c r_c) ,
+
+as (1 − e) / e is the ratio of the odds of r_c and q_c. For hard labels it is v, for labels that say nothing 0.
 """
 
 from dataclasses import dataclass
@@ -103,8 +108,8 @@ class LogLoss:
         columns[:, :, 2] = 1.0
         q, r = _second_of_two(raw) if self.n_scores == 1 else softmax(raw, axis=0), self._given_label(raw)
         curvature = q * (1 - q)
-        if self.evidence is not None:  # that of r, which is 0 for hard labels
-            curvature = np.abs(curvature - r * (1 - r))
+        if self.evidence is not None:
+            curvature = _information(q, r)
         np.subtract(q, r, out=columns[:, :, 0])
         np.maximum(curvature, _LEAST_HESSIAN, out=columns[:, :, 1])
         if isinstance(self.information, np.ndarray):
@@ -152,6 +157,13 @@ class LogLoss:
         if self.evidence is None:
             return -np.take_along_axis(log_proba, class_index[None].astype(np.intp), axis=0)[0]
         return -logsumexp(log_proba + self.evidence[:, rows], axis=0)
+
+
+def _information(q: np.ndarray, r: np.ndarray) -> np.ndarray:
+    """The expected curvature of doubtful labels: q (1 − q) if they are certain, 0 if they say nothing."""
+    least, variance = np.finfo(float).tiny, q * (1 - q)
+    squared = np.square((r - q) / np.maximum(r + q - 2 * q * r, least))  # how much a label says, 0 to 1
+    return np.square(variance) * squared / np.maximum(squared * variance + (1 - squared) / 4, least)
 
 
 def log_loss(labels: LabelTable, weight: np.ndarray, information: np.ndarray | float = 1.0) -> LogLoss:

@@ -1,0 +1,48 @@
+"""Objects that boosting holds out, one part after the other."""
+
+import numpy as np
+import pytest
+
+from probforest import ProbabilisticGradientBoostingClassifier
+from probforest.datasets import flip_labels, make_two_classes
+from probforest.estimators.held_out import held_out_parts, held_out_rows
+from probforest.trees.boosting import Stopping, mean_course
+
+
+@pytest.mark.parametrize(("n", "fraction", "expected"), [(100, 0.1, 10), (103, 0.1, 10), (50, 0.5, 2), (20, 0.9, 2)])
+def test_parts_have_no_object_in_common(n, fraction, expected):
+    classes = np.arange(n) % 3
+    parts = held_out_parts(n, fraction, 7, classes, 20)
+    np.testing.assert_array_equal(parts[0], held_out_rows(n, fraction, 7, classes))
+    assert np.sum(parts, axis=0).max() == 1 or fraction > 0.5
+    assert len({part.sum() for part in parts}) == 1
+    assert len(parts) <= expected
+    assert len(held_out_parts(n, fraction, 7, classes, 1)) == 1
+    assert len(held_out_parts(n, fraction, 7, None, 20)) == len(parts)
+
+
+class _Course:
+    def __init__(self, losses):
+        self._losses = losses
+
+    def course(self, n_iterations):
+        return iter(self._losses[: n_iterations + 1])
+
+
+def test_the_mean_of_several_models_stops():
+    stopping = Stopping(np.zeros(0, dtype=bool), 2, 0.0)
+    models = [_Course([4.0, 3.0, 2.0, 1.0, 2.0, 3.0, 4.0]), _Course([4.0, 2.0, 1.0])]  # nothing is left in the second
+    assert list(mean_course(models, 10, stopping)) == [4.0, 2.5, 1.5, 1.0, 1.5, 2.0]
+    assert list(mean_course(models, 2, stopping)) == [4.0, 2.5, 1.5]
+
+
+def test_doubtful_labels_are_held_out_in_turn():
+    X, y = make_two_classes(600, random_state=0)
+    labels = flip_labels(y, np.full(600, 0.3), random_state=1)
+    model = ProbabilisticGradientBoostingClassifier(max_iter=60, random_state=0)
+    model.fit(X, labels.y, y_proba=labels.confidence)
+    assert len(model.validation_score_) == len(model.train_score_) == model.n_iter_ + 1
+    assert model.validation_score_.argmax() == model.n_iter_
+    known = ProbabilisticGradientBoostingClassifier(max_iter=model.n_iter_, early_stopping=False, random_state=0)
+    known.fit(X, labels.y, y_proba=labels.confidence)
+    np.testing.assert_array_equal(model.predict_proba(X), known.predict_proba(X))  # all objects were learnt from
