@@ -188,7 +188,7 @@ def boost(values, errors, pmf, weight, rules, n_iterations, max_leaf_nodes, lear
     information = (k * (pmf**2).sum(axis=1) - 1) / (k - 1)
     evidence, raw = seen(pmf, weight), np.tile(np.log(weight @ pmf / weight.sum()), (n, 1))
     said = weight @ information / weight.sum()  # by an average label
-    least = min(rules.min_samples_leaf, max(rules.min_samples_leaf * said, 0.1 * weight @ information))
+    least = min(rules.min_samples_leaf, max(rules.min_samples_leaf * said, 0.2 * weight @ information))
     rules = replace(rules, min_samples_leaf=least)
     for _ in range(n_iterations):
         q = np.array([softmax(each) for each in raw])

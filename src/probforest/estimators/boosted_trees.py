@@ -34,7 +34,7 @@ _MOST_PARTS = 5  # held out in turn: more of them find no better iteration to st
 _MOST_HELD_OUT = 200_000  # objects of all models that hold out some of them in turn
 # Newton steps of nodes with less are steps of any size: probabilities are rounded to 0 or 1. HistGradientBoosting's.
 _LEAST_HESSIAN = 1e-3
-_SHARE_OF_LEAF = 0.1  # of all objects: the most that a leaf needs, if labels are doubtful
+_SHARE_OF_LEAF = 0.2  # of all objects: the most that a leaf needs, if labels are doubtful
 _FOR_DOUBTFUL_TARGETS = 5.0  # λ: without it, late iterations explain every label as it is
 
 
@@ -230,7 +230,7 @@ class BoostedTrees(TreeEnsemble):
 
     def _least_in_leaf(self, training: TrainingSet, weight: np.ndarray) -> float:
         """Doubtful labels weigh what they say, and all of those of a small table may say less than min_samples_leaf
-        asks for. A leaf never needs more than so many objects as they are on average, or a tenth of them all."""
+        asks for. A leaf never needs more than so many objects as they are on average, or a fifth of them all."""
         least = super()._least_in_leaf(training, weight)
         if training.doubt is None or not is_integer(self.min_samples_leaf):
             return least

@@ -74,7 +74,7 @@ BOOSTING_PARAMETERS = {name: TREE_PARAMETERS[name] for name in (*_OF_TABLES, "er
         "int or float",
         "Least expected number of objects (the sum of weight × probability) in a leaf; a float is a fraction of the "
         "weight of the training set. Objects with doubtful labels weigh what their labels say, but a leaf never needs "
-        "more than a tenth of them all, or so many of them as they are on average.",
+        "more than a fifth of them all, or so many of them as they are on average.",
         count_or_fraction(1),
     ),
     "l2_regularization": Parameter(
