@@ -258,7 +258,7 @@ class Measurements:
         has_form = index >= 0
         values = np.empty((*index.shape, 4))
         values[:, :, :3] = self._with_both_sides()
-        values[:, :, 3] = -1
+        values[:, :, 3] = -1 - start
         values[has_form, 3] = len(table) + (FREE_STEPS + 1) * np.arange(np.count_nonzero(has_form))
         return Cells(values, np.concatenate([table, self.forms.table[index[has_form]].ravel()]), start, complete)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .cdf import even_position, look_up_all, position, probability, read_cell, squashed_position
+from .cdf import even_position, look_up_all, look_up_own, read_cell, squashed_position
 from .eights import EIGHT, above, at_least, below, load_indices, load_numbers, n_chosen, product, rest, write
 from .jit import inlined, kernel
 from .layout import (
@@ -52,9 +52,8 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch, steps):
     values, feature, kind = cells.values, np.uint64(feature), cells.values.shape[2]
     if kind == EXACT_CELLS:  # nothing to look up: one step is faster than several
         for m in range(rows.shape[0]):
-            row = np.uint64(rows[m])
-            center, inverse_scale = read_cell(values, row, feature, threshold)
-            here = probability(cells, row, feature, position(kind, threshold, center, inverse_scale))
+            center, _, _ = read_cell(values, np.uint64(rows[m]), feature, threshold)
+            here = 1.0 if center <= threshold else 0.0
             out[m] = here if center == center else np.nan
         return
     center, place, start = scratch[0], scratch[1], cells.start[feature]
@@ -62,7 +61,7 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch, steps):
         count = min(rows.shape[0] - first, SCRATCH)
         here, to = rows[first:], out[first:]
         for m in range(count):
-            center[m], place[m] = read_cell(values, np.uint64(here[m]), feature, threshold)
+            center[m], place[m], to[m] = read_cell(values, np.uint64(here[m]), feature, threshold)
         if kind == NORMAL_CELLS:
             for m in range(count):
                 place[m] = even_position(threshold - center[m], place[m])
@@ -70,8 +69,7 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch, steps):
             for m in range(count):
                 place[m] = squashed_position(threshold - center[m], place[m])
         if kind == TABULATED_CELLS:
-            for m in range(count):
-                to[m] = probability(cells, np.uint64(here[m]), feature, place[m])
+            look_up_own(cells.table, to, place, count)
         else:
             for m in range(count):
                 steps[m] = start

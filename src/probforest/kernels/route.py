@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .cdf import TABLE_STEPS, look_up_all, positions, probability, read_cell
+from .cdf import TABLE_STEPS, look_up_all, look_up_own, positions, read_cell
 from .eights import (
     EIGHT,
     above,
@@ -40,6 +40,7 @@ from .layout import (
     RIGHT,
     SCRATCH,
     SHARE_LEFT,
+    TABULATED_CELLS,
     Cells,
     Nodes,
     Visits,
@@ -75,7 +76,7 @@ def left_probabilities_at(query, nodes, wave, start, count, scratch, steps):
     for m in range(count):
         node, row = np.uint64(at[m] & _NODE), np.uint64(at[m] >> _OBJECT)
         threshold, feature = nodes.threshold[node], np.uint64(max(nodes.links[node, FEATURE], 0))
-        center, place[m] = read_cell(values, row, feature, threshold)
+        center, place[m], to_left[m] = read_cell(values, row, feature, threshold)
         offset[m] = threshold - center
     positions(kind, offset, place, count)
     if kind in (NORMAL_CELLS, FAMILY_CELLS):
@@ -85,10 +86,11 @@ def left_probabilities_at(query, nodes, wave, start, count, scratch, steps):
             for m in range(count):
                 steps[m] = query.start[np.uint64(max(nodes.links[np.uint64(at[m] & _NODE), FEATURE], 0))]
         look_up_all(query.table, steps, place, count, to_left)
+    elif kind == TABULATED_CELLS:
+        look_up_own(query.table, to_left, place, count)
     else:
         for m in range(count):
-            feature = np.uint64(max(nodes.links[np.uint64(at[m] & _NODE), FEATURE], 0))
-            to_left[m] = probability(query, np.uint64(at[m] >> _OBJECT), feature, place[m])
+            to_left[m] = place[m]
     if not query.complete:
         for m in range(count):
             if offset[m] != offset[m]:
