@@ -14,7 +14,7 @@ from ..inputs.measured_values import check_values
 from ..kernels.layout import FREE_STEPS, Cells, Column, real_empty
 from ..kernels.sorting import order_of
 from .limits import NOTHING, SPREAD, TrainingSpread, forms_of_limits, kinds_of_limits
-from .tabulated_cells import FreeForms, forms_of_samples, no_forms
+from .tabulated_cells import FreeForms, forms_of_samples, no_forms, side_by_side
 
 _NONE = np.empty((0, 0), dtype=np.int64)  # no limits, or no cells without a family
 
@@ -253,14 +253,12 @@ class Measurements:
         table, start = tables_of(self.families)
         if not self.has_free_forms:
             return Cells(self._with_both_sides(), table, start, complete)
-        # The tables of an object lie side by side, as its cells do: nodes read those of few objects.
         index = self.form_index.T
-        has_form = index >= 0
         values = np.empty((*index.shape, 4))
         values[:, :, :3] = self._with_both_sides()
-        values[:, :, 3] = -1 - start
-        values[has_form, 3] = len(table) + (FREE_STEPS + 1) * np.arange(np.count_nonzero(has_form))
-        return Cells(values, np.concatenate([table, self.forms.table[index[has_form]].ravel()]), start, complete)
+        tables, of_cells = side_by_side(self.forms.table, index)
+        values[:, :, 3] = np.where(index < 0, -1 - start, len(table) + (FREE_STEPS + 1) * of_cells)
+        return Cells(values, np.concatenate([table, tables.ravel()]), start, complete)
 
     def _with_both_sides(self) -> np.ndarray:
         """Centre and both 1/σ of every cell, (n, d, 3)."""
@@ -287,15 +285,14 @@ def read_measurements(
 def _with_samples(measurements: Measurements, samples: np.ndarray) -> Measurements:
     """Draws (n, d, m) instead of the cells that have some."""
     samples = _with_logarithms_of_draws(samples, measurements.families)
-    sampled = ~np.isnan(samples).all(axis=2).T
-    forms = forms_of_samples(samples.transpose(1, 0, 2)[sampled])
-    center, lower, upper = (np.copy(part) for part in (measurements.center, measurements.lower, measurements.upper))
+    sampled, forms = forms_of_samples(samples)
+    center, lower, upper = (np.copy(part.T) for part in (measurements.center, measurements.lower, measurements.upper))
     center[sampled], lower[sampled], upper[sampled] = forms[:3]
     form_index = np.full(center.shape, -1)
     form_index[sampled] = np.arange(len(forms.center))
-    limit = np.where(sampled, 0, measurements.limit) if measurements.has_limits else measurements.limit
+    limit = np.where(sampled.T, 0, measurements.limit) if measurements.has_limits else measurements.limit
     return replace(
-        measurements, center=center, lower=lower, upper=upper, limit=limit, form_index=form_index, forms=forms
+        measurements, center=center.T, lower=lower.T, upper=upper.T, limit=limit, form_index=form_index.T, forms=forms
     )
 
 
