@@ -2,27 +2,8 @@
 
 import numpy as np
 
-from .jit import inlined, kernel
-
-
-@inlined
-def count_up_to(draws, count, place, up_to):
-    """How many of the first `count` > 0 sorted `draws` are not above each `place` (k,), into `up_to` (k,) int64.
-
-    A search by halves, all places together: without a branch that can't be predicted, and none waits for another.
-    """
-    for k in range(place.shape[0]):
-        up_to[k] = 0
-    left = count
-    while left > 1:
-        half = left >> 1
-        middle = draws[half - 1 :]
-        for k in range(place.shape[0]):
-            here = up_to[k]
-            up_to[k] = here + half if middle[np.uint64(here)] <= place[k] else here
-        left -= half
-    for k in range(place.shape[0]):
-        up_to[k] += draws[np.uint64(up_to[k])] <= place[k]
+from .jit import kernel
+from .search import count_below
 
 
 @kernel
@@ -40,7 +21,7 @@ def tabulate(draws, counts, center, lower, upper, z, out, scratch, up_to):
             continue
         for k in range(z.shape[0]):
             place[k] = center[i] + z[k] * (lower[i] if z[k] < 0.0 else upper[i])
-        count_up_to(of_cell, count, place, up_to)
+        count_below(of_cell, count, place, z.shape[0], True, up_to)
         for k in range(z.shape[0]):
             here = up_to[k]
             rank[k] = here
