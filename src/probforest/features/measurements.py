@@ -14,7 +14,7 @@ from ..inputs.measured_values import check_values
 from ..kernels.layout import FREE_STEPS, Cells, Column, real_empty
 from ..kernels.sorting import order_of
 from .limits import NOTHING, SPREAD, TrainingSpread, forms_of_limits, kinds_of_limits
-from .tabulated_cells import FreeForms, forms_of_samples, no_forms, side_by_side
+from .tabulated_cells import FreeForms, empty_forms, forms_of_samples, side_by_side
 
 _NONE = np.empty((0, 0), dtype=np.int64)  # no limits, or no cells without a family
 
@@ -216,24 +216,25 @@ class Measurements:
         """Limits as cells without a family, spread over what the training set has on their allowed side."""
         if not self.has_limits:
             return self
-        center, limit = self.center.copy(), self.limit
+        center, limit = np.copy(self.center), self.limit
         lower, upper = np.where(limit != 0, 0.0, self.lower), np.where(limit != 0, 0.0, self.upper)
-        form_index = self.form_index.copy() if self.has_free_forms else np.full(center.shape, -1)
-        all_forms = [self.forms]
+        form_index = self.form_index.copy() if self.has_free_forms else np.full_like(limit, -1)
+        are_spread = np.zeros_like(limit, dtype=bool)
         for j, spread in enumerate(spreads):
             at = np.flatnonzero((limit[j] != 0) & ~np.isnan(center[j]))
             kind = kinds_of_limits(spread, center[j, at], limit[j, at])
             center[j, at[kind == NOTHING]] = np.nan
-            at = at[kind == SPREAD]
+            are_spread[j, at[kind == SPREAD]] = True
+        own, n_before = empty_forms(int(are_spread.sum())), len(self.forms.center)
+        form_index.T[are_spread.T] = np.arange(n_before, n_before + len(own.center))  # one object after the other
+        for j, spread in enumerate(spreads):
+            at = np.flatnonzero(are_spread[j])
             forms = forms_of_limits(spread, center[j, at], limit[j, at])
-            n_before = sum(len(each.center) for each in all_forms)
-            form_index[j, at] = np.arange(n_before, n_before + len(at))
             center[j, at], lower[j, at], upper[j, at] = forms[:3]
-            all_forms.append(forms)
-        together = FreeForms(*(np.concatenate(parts) for parts in zip(*all_forms, strict=True)))
-        return replace(
-            self, center=center, lower=lower, upper=upper, limit=_NONE, form_index=form_index, forms=together
-        )
+            for part, of_feature in zip(own, forms, strict=True):
+                part[form_index[j, at] - n_before] = of_feature
+        forms = FreeForms(*(np.concatenate(parts) for parts in zip(self.forms, own, strict=True))) if n_before else own
+        return replace(self, center=center, lower=lower, upper=upper, limit=_NONE, form_index=form_index, forms=forms)
 
     def into_cells(self) -> Cells:
         """As kernels take them; all errors must be known, and limits spread.
@@ -254,8 +255,7 @@ class Measurements:
         if not self.has_free_forms:
             return Cells(self._with_both_sides(), table, start, complete)
         index = self.form_index.T
-        values = np.empty((*index.shape, 4))
-        values[:, :, :3] = self._with_both_sides()
+        values = _interleaved(self.center.T, self.lower.T, self.upper.T, n_more=1)
         tables, of_cells = side_by_side(self.forms.table, index)
         values[:, :, 3] = np.where(index < 0, -1 - start, len(table) + (FREE_STEPS + 1) * of_cells)
         return Cells(values, np.concatenate([table, tables.ravel()]), start, complete)
@@ -278,7 +278,7 @@ def read_measurements(
     """
     families = (NORMAL,) * X.shape[1] if families is None else families
     center, lower, upper, limit, samples = check_values(X, X_err, X_limit, X_samples)
-    measurements = Measurements(center, lower, upper, families, limit, _NONE, no_forms())
+    measurements = Measurements(center, lower, upper, families, limit, _NONE, empty_forms(0))
     return measurements if samples is None else _with_samples(measurements, samples)
 
 
@@ -339,10 +339,12 @@ def _or_filled(array: np.ndarray, like: np.ndarray, number: float) -> np.ndarray
     return array if len(array) else np.full(like.shape, number)
 
 
-def _interleaved(center: np.ndarray, *scales: np.ndarray) -> np.ndarray:
-    """Centre and 1/σ of every cell side by side."""
-    values = np.stack([center, *scales], axis=2)
-    _invert(values[:, :, 1:])
+def _interleaved(center: np.ndarray, *scales: np.ndarray, n_more: int = 0) -> np.ndarray:
+    """Centre and 1/σ of every cell side by side, and room for `n_more` numbers."""
+    values = np.empty((*center.shape, 1 + len(scales) + n_more))
+    for k, part in enumerate((center, *scales)):
+        values[:, :, k] = part
+    _invert(values[:, :, 1 : 1 + len(scales)])
     return values
 
 

@@ -25,46 +25,42 @@ class FreeForms(NamedTuple):
     table: np.ndarray  # (n, FREE_STEPS + 1), F, even in the squashed z
 
 
-def no_forms() -> FreeForms:
-    """Nothing."""
-    nothing = np.empty(0)
-    return FreeForms(nothing, nothing, nothing, np.empty((0, GRID_POINTS)), np.empty((0, FREE_STEPS + 1)))
+def empty_forms(n: int) -> FreeForms:
+    """Room for n cells."""
+    center, lower, upper = np.empty((3, n))
+    return FreeForms(center, lower, upper, np.empty((n, GRID_POINTS)), np.empty((n, FREE_STEPS + 1)))
 
 
 def forms_of_samples(samples: np.ndarray) -> tuple[np.ndarray, FreeForms]:
     """Which cells (n, d) have draws, of `samples` (n, d, m), NaN where there are fewer than m; and these cells, one
     object after the other."""
     draws = samples.reshape(-1, samples.shape[2])
-    n_cells = len(draws)
-    numbers, points = np.empty((3, n_cells)), np.empty((n_cells, GRID_POINTS))
-    table = np.empty((n_cells, FREE_STEPS + 1))
-    for first in range(0, n_cells, _BLOCK):
-        some = slice(first, min(first + _BLOCK, n_cells))
+    forms = empty_forms(len(draws))
+    for first in range(0, len(draws), _BLOCK):
+        some = slice(first, first + _BLOCK)
         of_some = draws[some] + 0.0  # a copy, in which -0 is 0: differences of both may be a σ of -0
         of_some.sort(axis=1)  # NaN last
-        numbers[:, some] = _tabulate(of_some, points[some], table[some])
-    sampled, forms = ~np.isnan(numbers[0]), FreeForms(*numbers, points, table)
+        _tabulate(of_some, FreeForms(*(part[some] for part in forms)))
+    sampled = ~np.isnan(forms.center)
     if not sampled.all():
         forms = FreeForms(*(part[sampled] for part in forms))
     return sampled.reshape(samples.shape[:2]), forms
 
 
-def _tabulate(draws: np.ndarray, points: np.ndarray, table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Centre, σ below and σ above of cells with sorted `draws` (n, m); their `points` and their `table`, as in
-    FreeForms, are written. The centre is NaN without draws."""
+def _tabulate(draws: np.ndarray, forms: FreeForms) -> None:
+    """Write the `forms` of cells with sorted `draws` (n, m). Those without draws have a centre of NaN."""
     counts = np.empty(len(draws), dtype=np.int64)
-    quantiles_of_draws(draws, LEVELS, counts, points)
-    below, center, above = points[:, ONE_SIGMA].T.copy()
+    quantiles_of_draws(draws, LEVELS, counts, forms.points)
+    below, center, above = forms.points[:, ONE_SIGMA].T.copy()
     # Where most draws are equal, the half-widths say nothing of the others.
     last = draws[np.arange(len(draws)), counts - 1]
     lower = np.where(below < center, center - below, center - draws[:, 0])
     upper = np.where(above > center, above - center, last - center)
-    lower, upper = both_sides(lower, upper)
+    forms.center[:], (forms.lower[:], forms.upper[:]) = center, both_sides(lower, upper)
     scratch, up_to = np.empty((4, FREE_STEPS)), np.empty(FREE_STEPS, dtype=np.int64)
-    tabulate(draws, counts, center, lower, upper, _INNER_AND_END, table, scratch, up_to)
-    table[:, -1] = 1.0
-    table[upper == 0, : FREE_STEPS // 2] = 0.0  # an exact value has nothing below itself
-    return center, lower, upper
+    tabulate(draws, counts, *forms[:3], _INNER_AND_END, forms.table, scratch, up_to)
+    forms.table[:, -1] = 1.0
+    forms.table[forms.upper == 0, : FREE_STEPS // 2] = 0.0  # an exact value has nothing below itself
 
 
 def both_sides(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
