@@ -11,7 +11,7 @@ import numpy as np
 from ..families import NORMAL, Family, even_normal_table, tables_of
 from ..inputs.cell_error import CellError
 from ..inputs.measured_values import check_values
-from ..kernels.layout import FREE_STEPS, Cells, Column, real_empty
+from ..kernels.layout import FREE_STEPS, OWN_TABLE, Cells, Column, real_empty
 from ..kernels.sorting import order_of
 from .limits import NOTHING, SPREAD, TrainingSpread, forms_of_limits, kinds_of_limits
 from .tabulated_cells import FreeForms, empty_forms, forms_of_samples, side_by_side
@@ -257,7 +257,7 @@ class Measurements:
         index = self.form_index.T
         values = _interleaved(self.center.T, self.lower.T, self.upper.T, n_more=1)
         tables, of_cells = side_by_side(self.forms.table, index)
-        values[:, :, 3] = np.where(index < 0, -1 - start, len(table) + (FREE_STEPS + 1) * of_cells)
+        values[:, :, OWN_TABLE] = np.where(index < 0, -1 - start, len(table) + (FREE_STEPS + 1) * of_cells)
         return Cells(values, np.concatenate([table, tables.ravel()]), start, complete)
 
     def _with_both_sides(self) -> np.ndarray:

@@ -10,7 +10,7 @@ between −1 and 1 and costs a division.
 import numpy as np
 
 from .jit import inlined
-from .layout import EXACT_CELLS, FREE_STEPS, NORMAL_CELLS, TABULATED_CELLS
+from .layout import EXACT_CELLS, FREE_STEPS, NORMAL_CELLS
 
 # Linear interpolation over ±6σ in 4,096 steps is wrong by at most 2.6e-7 for the normal, ten times faster than erfc.
 TABLE_REACH = 6.0
@@ -85,17 +85,15 @@ def look_up_own(table, begin, place, count):
 
 @inlined
 def read_cell(values, row, feature, threshold):
-    """Centre of a cell, NaN if it is missing; 1/σ on the side of the threshold (any number if all cells are exact); and
-    where its table begins (any number if no cell has its own).
+    """Centre of a cell, NaN if it is missing, and 1/σ on the side of the threshold (any number if all cells are exact).
 
     At the centre the side above counts: of a value that is exact on one side, half of the probability lies at it.
     """
     kind = values.shape[2]
     center = values[row, feature, 0]
     if kind == EXACT_CELLS:
-        return center, center, center
-    inverse_scale = values[row, feature, np.uint64(1) if kind == NORMAL_CELLS else np.uint64(1 + (threshold >= center))]
-    return center, inverse_scale, values[row, feature, 3] if kind == TABULATED_CELLS else center
+        return center, center
+    return center, values[row, feature, np.uint64(1) if kind == NORMAL_CELLS else np.uint64(1 + (threshold >= center))]
 
 
 @inlined

@@ -9,6 +9,7 @@ from .layout import (
     EXACT_CELLS,
     INDEX,
     NORMAL_CELLS,
+    OWN_TABLE,
     REAL,
     SCRATCH,
     TABULATED_CELLS,
@@ -52,7 +53,7 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch, steps):
     values, feature, kind = cells.values, np.uint64(feature), cells.values.shape[2]
     if kind == EXACT_CELLS:  # nothing to look up: one step is faster than several
         for m in range(rows.shape[0]):
-            center, _, _ = read_cell(values, np.uint64(rows[m]), feature, threshold)
+            center, _ = read_cell(values, np.uint64(rows[m]), feature, threshold)
             here = 1.0 if center <= threshold else 0.0
             out[m] = here if center == center else np.nan
         return
@@ -61,7 +62,7 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch, steps):
         count = min(rows.shape[0] - first, SCRATCH)
         here, to = rows[first:], out[first:]
         for m in range(count):
-            center[m], place[m], to[m] = read_cell(values, np.uint64(here[m]), feature, threshold)
+            center[m], place[m] = read_cell(values, np.uint64(here[m]), feature, threshold)
         if kind == NORMAL_CELLS:
             for m in range(count):
                 place[m] = even_position(threshold - center[m], place[m])
@@ -69,6 +70,8 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch, steps):
             for m in range(count):
                 place[m] = squashed_position(threshold - center[m], place[m])
         if kind == TABULATED_CELLS:
+            for m in range(count):
+                to[m] = values[np.uint64(here[m]), feature, OWN_TABLE]
             look_up_own(cells.table, to, place, count)
         else:
             for m in range(count):
