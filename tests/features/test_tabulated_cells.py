@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from probforest.features.tabulated_cells import forms_of_samples, side_by_side
+from probforest.features.tabulated_cells import forms_of_samples, in_order_of_cells
 
 
 def draws_with_gaps(n=40, d=3, m=8):
@@ -41,7 +41,7 @@ def test_minus_zero_is_zero():
 @pytest.mark.parametrize("order", [[[0, 1], [-1, 2]], [[1, 0], [2, -1]], [[2, -1], [-1, 2]], [[-1, -1]]])
 def test_tables_lie_in_the_order_of_their_cells(order):
     tables, index = np.arange(3.0)[:, None] + np.zeros(33), np.array(order)
-    found, of_cells = side_by_side(tables, index)
+    found, of_cells = in_order_of_cells(tables, index)
     own = index >= 0
     np.testing.assert_array_equal(of_cells >= 0, own)
     np.testing.assert_array_equal(of_cells[own], np.arange(own.sum()))

@@ -14,7 +14,7 @@ from ..inputs.measured_values import check_values
 from ..kernels.layout import FREE_STEPS, OWN_TABLE, Cells, Column, real_empty
 from ..kernels.sorting import order_of
 from .limits import NOTHING, SPREAD, TrainingSpread, forms_of_limits, kinds_of_limits
-from .tabulated_cells import FreeForms, empty_forms, forms_of_samples, side_by_side
+from .tabulated_cells import FreeForms, empty_forms, forms_of_samples, in_order_of_cells
 
 _NONE = np.empty((0, 0), dtype=np.int64)  # no limits, or no cells without a family
 
@@ -256,7 +256,7 @@ class Measurements:
             return Cells(self._with_both_sides(), table, start, complete)
         index = self.form_index.T
         values = _interleaved(self.center.T, self.lower.T, self.upper.T, n_more=1)
-        tables, of_cells = side_by_side(self.forms.table, index)
+        tables, of_cells = in_order_of_cells(self.forms.table, index)
         values[:, :, OWN_TABLE] = np.where(index < 0, -1 - start, len(table) + (FREE_STEPS + 1) * of_cells)
         return Cells(values, np.concatenate([table, tables.ravel()]), start, complete)
 

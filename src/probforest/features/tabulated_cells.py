@@ -68,7 +68,7 @@ def both_sides(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.nda
     return np.maximum(lower, _LEAST_SIDE * upper), np.maximum(upper, _LEAST_SIDE * lower)
 
 
-def side_by_side(tables: np.ndarray, index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def in_order_of_cells(tables: np.ndarray, index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The tables (n_free, FREE_STEPS + 1) of the cells of an object side by side, as nodes read those of few objects,
     and the `index` (n, d) of cells in them. Tables that no cell has are left out."""
     has_form = index >= 0
