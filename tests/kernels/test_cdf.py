@@ -4,7 +4,10 @@ from scipy import stats
 
 from probforest.families import CHUNK, LAPLACE, LOGNORMAL, NORMAL, UNIFORM, family_from_scipy, student_t
 from probforest.features.measurements import read_measurements
+from probforest.kernels.grow import new_nodes
+from probforest.kernels.layout import LEAF
 from probforest.kernels.propagate import left_probabilities
+from probforest.kernels.route import route
 
 # Each family and SciPy's own, which shares no code with it.
 FAMILIES = {
@@ -126,3 +129,50 @@ def test_one_draw_is_an_exact_value_and_none_is_the_value_itself():
     assert left_probability(1.99, 7, 1.0, X_samples=draws) == 0.0
     nothing = np.full((1, 1, 3), np.nan)
     assert left_probability(7.0, 7, 1.0, X_samples=nothing) == pytest.approx(0.5)
+
+
+def mixed_cells(n=300):
+    """Cells of two families, exact and missing ones among them, of which a random half has draws instead; the same
+    without draws; and the tables of their F, NaN for cells without."""
+    random = np.random.default_rng(0)
+    values, errors = random.normal(size=(n, 2)).round(1), random.choice([0.0, 0.1, 1.0, 10.0], size=(n, 2))
+    values[random.random((n, 2)) < 0.1] = np.nan
+    draws = random.normal(size=(n, 2, 9)).round(1)
+    draws[random.random((n, 2)) < 0.5] = np.nan
+    about = {"X_err": (errors, 2 * errors), "families": (LAPLACE, student_t(3.0))}
+    mixed = read_measurements(values, X_samples=draws, **about)
+    tables = np.where(mixed.form_index[:, :, None] >= 0, mixed.forms.table[mixed.form_index], np.nan)
+    return mixed.into_cells(), read_measurements(values, **about).into_cells(), tables
+
+
+def probabilities_at(threshold, cells, feature):
+    out, rows = np.empty(len(cells.values)), np.arange(len(cells.values), dtype=np.int32)
+    left_probabilities(cells, feature, threshold, rows, out, np.empty((2, 256)), np.empty(256, dtype=np.int32))
+    return out
+
+
+@pytest.mark.parametrize("threshold", [-np.inf, -30.0, -1.0, 0.0, 0.3, 0.5, 2.0, 1e300])
+@pytest.mark.parametrize("feature", [0, 1])
+def test_cells_with_and_without_tables_of_their_own_do_not_disturb_each_other(feature, threshold):
+    mixed, of_families, tables = mixed_cells()
+    found, expected = (probabilities_at(threshold, cells, feature) for cells in (mixed, of_families))
+    own = ~np.isnan(tables[feature, :, 0])
+    np.testing.assert_array_equal(found[~own], expected[~own])
+    center, below, above = mixed.values[own, feature, :3].T
+    z = np.clip((threshold - center) * np.where(threshold < center, below, above), -1e12, 1e12)
+    place = 16 * (1 + z / (3**0.5 + np.abs(z)))  # of 32 steps
+    expected = [np.interp(at, np.arange(33), table) for at, table in zip(place, tables[feature, own], strict=True)]
+    np.testing.assert_allclose(found[own], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("threshold", [-30.0, 0.0, 0.3, 0.5, 2.0])
+@pytest.mark.parametrize("feature", [0, 1])
+def test_walks_use_the_same_probabilities_as_splits(feature, threshold):
+    nodes = new_nodes(3, 2)
+    nodes.links[:], nodes.threshold[:] = [[feature, 2], [LEAF, LEAF], [LEAF, LEAF]], threshold
+    nodes.shares[:], nodes.value[:] = 0.25, 0.0
+    for cells in mixed_cells()[:2]:
+        visits = route(cells, nodes, 0.0)
+        found = np.bincount(visits.row, np.where(visits.leaf == 1, visits.reach, 0.0))
+        expected = probabilities_at(threshold, cells, feature)
+        np.testing.assert_array_equal(found, np.where(np.isnan(expected), 0.25, expected))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from probforest.families import NORMAL
-from probforest.kernels.encode import encode_column, find_bins, padded
+from probforest.kernels.encode import encode_column
 from probforest.kernels.layout import GRID_POINTS, Column
 
 GRID = NORMAL.grid()
@@ -12,15 +12,6 @@ def column(center, lower, upper=None, number=(), points=None):
     upper = lower if upper is None else upper
     points = np.empty((0, GRID_POINTS)) if points is None else points
     return Column(center, lower, upper, np.array(number, dtype=np.int64), points)
-
-
-@pytest.mark.parametrize("n_edges", [0, 1, 2, 3, 31, 32, 37])
-def test_bins_count_the_edges_below(n_edges):
-    edges = np.sort(np.random.default_rng(0).normal(size=n_edges))
-    points = np.array([*np.linspace(-3, 3, 50), *edges])
-    below = np.empty(len(points), dtype=np.uint64)
-    find_bins(padded(edges), points, len(points), below)
-    np.testing.assert_array_equal(below, np.searchsorted(edges, points, side="left"))
 
 
 @pytest.mark.parametrize("n_slots", [1, 8])

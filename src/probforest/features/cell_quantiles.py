@@ -6,7 +6,7 @@ import numpy as np
 
 from ..families import even_normal_table, squashed_places
 from ..kernels.cdf import TABLE_REACH, TABLE_STEPS
-from ..kernels.layout import EXACT_CELLS, FREE_STEPS, NORMAL_CELLS, TABULATED_CELLS, Cells
+from ..kernels.layout import EXACT_CELLS, FREE_STEPS, NORMAL_CELLS, OWN_TABLE, TABULATED_CELLS, Cells
 from .limits import TrainingSpread
 
 _EVEN = np.linspace(-TABLE_REACH, TABLE_REACH, TABLE_STEPS + 1)
@@ -39,7 +39,7 @@ def _of_feature(cells: Cells, j: int, levels: np.ndarray) -> np.ndarray:
         z = _squashed_quantiles(cells.table[start : start + TABLE_STEPS + 1], levels)[None]
     if kind == TABULATED_CELLS:
         z = np.broadcast_to(z, (len(center), len(levels))).copy()
-        own = cells.values[:, j, 3]
+        own = cells.values[:, j, OWN_TABLE]
         for i in np.flatnonzero(own >= 0):
             start = int(own[i])
             z[i] = _squashed_quantiles(cells.table[start : start + FREE_STEPS + 1], levels)
@@ -64,6 +64,6 @@ def better_known(cells: Cells, places: np.ndarray, medians: np.ndarray, j: int, 
     for side in range(1, min(values.shape[2], 3)):
         cell[:, side] = np.where(exact, np.inf, cell[:, side] / (factor or 1.0))
     if values.shape[2] == TABULATED_CELLS:
-        cell[:, 3] = np.where(exact, -1.0, cell[:, 3])
+        cell[:, OWN_TABLE] = np.where(exact, -1.0, cell[:, OWN_TABLE])
     complete = cells.complete or not np.isnan(values[:, :, 0]).any()
     return cells._replace(values=values, complete=bool(complete))

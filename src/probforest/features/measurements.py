@@ -11,10 +11,10 @@ import numpy as np
 from ..families import NORMAL, Family, even_normal_table, tables_of
 from ..inputs.cell_error import CellError
 from ..inputs.measured_values import check_values
-from ..kernels.layout import FREE_STEPS, Cells, Column, real_empty
+from ..kernels.layout import FREE_STEPS, OWN_TABLE, Cells, Column, real_empty
 from ..kernels.sorting import order_of
 from .limits import NOTHING, SPREAD, TrainingSpread, forms_of_limits, kinds_of_limits
-from .tabulated_cells import FreeForms, forms_of_samples, no_forms
+from .tabulated_cells import FreeForms, empty_forms, forms_of_samples, in_order_of_cells
 
 _NONE = np.empty((0, 0), dtype=np.int64)  # no limits, or no cells without a family
 
@@ -216,24 +216,25 @@ class Measurements:
         """Limits as cells without a family, spread over what the training set has on their allowed side."""
         if not self.has_limits:
             return self
-        center, limit = self.center.copy(), self.limit
+        center, limit = np.copy(self.center), self.limit
         lower, upper = np.where(limit != 0, 0.0, self.lower), np.where(limit != 0, 0.0, self.upper)
-        form_index = self.form_index.copy() if self.has_free_forms else np.full(center.shape, -1)
-        all_forms = [self.forms]
+        form_index = self.form_index.copy() if self.has_free_forms else np.full_like(limit, -1)
+        are_spread = np.zeros_like(limit, dtype=bool)
         for j, spread in enumerate(spreads):
             at = np.flatnonzero((limit[j] != 0) & ~np.isnan(center[j]))
             kind = kinds_of_limits(spread, center[j, at], limit[j, at])
             center[j, at[kind == NOTHING]] = np.nan
-            at = at[kind == SPREAD]
+            are_spread[j, at[kind == SPREAD]] = True
+        own, n_before = empty_forms(int(are_spread.sum())), len(self.forms.center)
+        form_index.T[are_spread.T] = np.arange(n_before, n_before + len(own.center))  # one object after the other
+        for j, spread in enumerate(spreads):
+            at = np.flatnonzero(are_spread[j])
             forms = forms_of_limits(spread, center[j, at], limit[j, at])
-            n_before = sum(len(each.center) for each in all_forms)
-            form_index[j, at] = np.arange(n_before, n_before + len(at))
             center[j, at], lower[j, at], upper[j, at] = forms[:3]
-            all_forms.append(forms)
-        together = FreeForms(*(np.concatenate(parts) for parts in zip(*all_forms, strict=True)))
-        return replace(
-            self, center=center, lower=lower, upper=upper, limit=_NONE, form_index=form_index, forms=together
-        )
+            for part, of_feature in zip(own, forms, strict=True):
+                part[form_index[j, at] - n_before] = of_feature
+        forms = FreeForms(*(np.concatenate(parts) for parts in zip(self.forms, own, strict=True))) if n_before else own
+        return replace(self, center=center, lower=lower, upper=upper, limit=_NONE, form_index=form_index, forms=forms)
 
     def into_cells(self) -> Cells:
         """As kernels take them; all errors must be known, and limits spread.
@@ -253,14 +254,11 @@ class Measurements:
         table, start = tables_of(self.families)
         if not self.has_free_forms:
             return Cells(self._with_both_sides(), table, start, complete)
-        # The tables of an object lie side by side, as its cells do: nodes read those of few objects.
         index = self.form_index.T
-        has_form = index >= 0
-        values = np.empty((*index.shape, 4))
-        values[:, :, :3] = self._with_both_sides()
-        values[:, :, 3] = -1
-        values[has_form, 3] = len(table) + (FREE_STEPS + 1) * np.arange(np.count_nonzero(has_form))
-        return Cells(values, np.concatenate([table, self.forms.table[index[has_form]].ravel()]), start, complete)
+        values = _interleaved(self.center.T, self.lower.T, self.upper.T, n_more=1)
+        tables, of_cells = in_order_of_cells(self.forms.table, index)
+        values[:, :, OWN_TABLE] = np.where(index < 0, -1 - start, len(table) + (FREE_STEPS + 1) * of_cells)
+        return Cells(values, np.concatenate([table, tables.ravel()]), start, complete)
 
     def _with_both_sides(self) -> np.ndarray:
         """Centre and both 1/σ of every cell, (n, d, 3)."""
@@ -280,22 +278,21 @@ def read_measurements(
     """
     families = (NORMAL,) * X.shape[1] if families is None else families
     center, lower, upper, limit, samples = check_values(X, X_err, X_limit, X_samples)
-    measurements = Measurements(center, lower, upper, families, limit, _NONE, no_forms())
+    measurements = Measurements(center, lower, upper, families, limit, _NONE, empty_forms(0))
     return measurements if samples is None else _with_samples(measurements, samples)
 
 
 def _with_samples(measurements: Measurements, samples: np.ndarray) -> Measurements:
     """Draws (n, d, m) instead of the cells that have some."""
     samples = _with_logarithms_of_draws(samples, measurements.families)
-    sampled = ~np.isnan(samples).all(axis=2).T
-    forms = forms_of_samples(samples.transpose(1, 0, 2)[sampled])
-    center, lower, upper = (np.copy(part) for part in (measurements.center, measurements.lower, measurements.upper))
+    sampled, forms = forms_of_samples(samples)
+    center, lower, upper = (np.copy(part.T) for part in (measurements.center, measurements.lower, measurements.upper))
     center[sampled], lower[sampled], upper[sampled] = forms[:3]
     form_index = np.full(center.shape, -1)
     form_index[sampled] = np.arange(len(forms.center))
-    limit = np.where(sampled, 0, measurements.limit) if measurements.has_limits else measurements.limit
+    limit = np.where(sampled.T, 0, measurements.limit) if measurements.has_limits else measurements.limit
     return replace(
-        measurements, center=center, lower=lower, upper=upper, limit=limit, form_index=form_index, forms=forms
+        measurements, center=center.T, lower=lower.T, upper=upper.T, limit=limit, form_index=form_index.T, forms=forms
     )
 
 
@@ -342,10 +339,12 @@ def _or_filled(array: np.ndarray, like: np.ndarray, number: float) -> np.ndarray
     return array if len(array) else np.full(like.shape, number)
 
 
-def _interleaved(center: np.ndarray, *scales: np.ndarray) -> np.ndarray:
-    """Centre and 1/σ of every cell side by side."""
-    values = np.stack([center, *scales], axis=2)
-    _invert(values[:, :, 1:])
+def _interleaved(center: np.ndarray, *scales: np.ndarray, n_more: int = 0) -> np.ndarray:
+    """Centre and 1/σ of every cell side by side, and room for `n_more` numbers."""
+    values = np.empty((*center.shape, 1 + len(scales) + n_more))
+    for k, part in enumerate((center, *scales)):
+        values[:, :, k] = part
+    _invert(values[:, :, 1 : 1 + len(scales)])
     return values
 
 

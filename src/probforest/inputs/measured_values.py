@@ -16,7 +16,8 @@ NO_LIMITS = np.empty((0, 0), dtype=np.int64)
 
 
 class CheckedValues(NamedTuple):
-    """Values and what is known about them, a row per feature but for the samples. The arrays are copies."""
+    """Values and what is known about them, a row per feature but for the samples. The arrays are copies, again but for
+    the samples, which may be many: those are only read."""
 
     center: np.ndarray  # (d, n) float64; NaN: missing
     lower: np.ndarray  # (d, n) float64, the error below the value, NaN: unknown; (0, 0) when all values are exact
@@ -202,11 +203,13 @@ def _read_samples(X_samples, shape: tuple[int, int]) -> np.ndarray:
             f"X_samples has shape {samples.shape}, but X has shape {shape}. Give shape ({shape[0]}, {shape[1]}, m): "
             "m draws per value, NaN where there are fewer."
         )
-    infinite = np.isinf(samples).any(axis=2)
-    _refuse(infinite, np.where(infinite, np.inf, 0.0), "X_samples", "numbers")
-    largest = np.nanmax(np.abs(samples), axis=2, initial=0.0)
-    _refuse(largest > LARGEST, largest, "X_samples", f"draws between -{LARGEST:g} and {LARGEST:g}")
-    return samples + 0.0  # a copy, in which -0 is 0: differences of both may be a σ of -0
+    least, most = (reduce(samples, axis=None, initial=0.0) for reduce in (np.fmin.reduce, np.fmax.reduce))
+    if max(-least, most) > LARGEST:
+        infinite = np.isinf(samples).any(axis=2)
+        _refuse(infinite, np.where(infinite, np.inf, 0.0), "X_samples", "numbers")
+        largest = np.nanmax(np.abs(samples), axis=2, initial=0.0)
+        _refuse(largest > LARGEST, largest, "X_samples", f"draws between -{LARGEST:g} and {LARGEST:g}")
+    return samples
 
 
 def _refuse(bad: np.ndarray, values: np.ndarray, name: str, expected: str) -> None:

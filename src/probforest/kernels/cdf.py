@@ -1,16 +1,16 @@
 """F(t): the probability that a cell's true value lies at or below a threshold (eq. 5), from a table.
 
 In three steps, which loops over many cells take one after the other: `read_cell` fetches it from far in memory,
-`position` computes where in the table it lies, as vector instructions, `probability` looks up what stands there.
-They alone know the kinds of cells. There are two kinds of tables. Where all cells are normal, it is even in
-z = (t − x)/σ. Another family may have long tails; then all tables are even in z/(SQUASH + |z|), which brings all z
+`positions` computes where in the table it lies, as vector instructions, `look_up_all` or `look_up_own` fetches what
+stands there. They alone know the kinds of cells. There are two kinds of tables. Where all cells are normal, it is even
+in z = (t − x)/σ. Another family may have long tails; then all tables are even in z/(SQUASH + |z|), which brings all z
 between −1 and 1 and costs a division.
 """
 
 import numpy as np
 
 from .jit import inlined
-from .layout import EXACT_CELLS, FREE_STEPS, NORMAL_CELLS, TABULATED_CELLS
+from .layout import EXACT_CELLS, FREE_STEPS, NORMAL_CELLS
 
 # Linear interpolation over ±6σ in 4,096 steps is wrong by at most 2.6e-7 for the normal, ten times faster than erfc.
 TABLE_REACH = 6.0
@@ -67,6 +67,23 @@ def look_up_all(table, steps, place, count, out):
 
 
 @inlined
+def look_up_own(table, begin, place, count):
+    """`look_up` for `count` cells of which some have tables of their own, into `begin`, which has where their tables
+    begin, as the cells say it; `place` is overwritten. Which cells have their own can't be predicted: the loops have no
+    branch."""
+    for m in range(count):
+        is_own = begin[m] >= 0.0
+        here = place[m] * (FREE_STEPS / TABLE_STEPS if is_own else 1.0)
+        step = min(np.floor(here), FREE_STEPS - 1.0 if is_own else TABLE_STEPS - 1.0)
+        place[m] = here - step
+        begin[m] = (begin[m] if is_own else -1.0 - begin[m]) + step
+    for m in range(count):
+        at = np.uint64(np.int64(begin[m]))
+        low, high = table[at], table[at + np.uint64(1)]
+        begin[m] = low + place[m] * (high - low)
+
+
+@inlined
 def read_cell(values, row, feature, threshold):
     """Centre of a cell, NaN if it is missing, and 1/σ on the side of the threshold (any number if all cells are exact).
 
@@ -80,19 +97,9 @@ def read_cell(values, row, feature, threshold):
 
 
 @inlined
-def position(kind, threshold, center, inverse_scale):
-    """Where F(threshold) stands in the table of a cell; for exact cells, F itself."""
-    if kind == EXACT_CELLS:
-        return 1.0 if center <= threshold else 0.0
-    if kind == NORMAL_CELLS:
-        return even_position(threshold - center, inverse_scale)
-    return squashed_position(threshold - center, inverse_scale)
-
-
-@inlined
 def positions(kind, offset, place, count):
-    """`position` of `count` cells, each with its own threshold at an `offset` from its centre and 1/σ in `place`, in
-    place. A loop for each kind becomes vector instructions."""
+    """Where F stands in the tables of `count` cells, each with its own threshold at an `offset` from its centre and 1/σ
+    in `place`, in place; for exact cells, F itself. A loop for each kind becomes vector instructions."""
     if kind == NORMAL_CELLS:
         for m in range(count):
             place[m] = even_position(offset[m], place[m])
@@ -102,15 +109,3 @@ def positions(kind, offset, place, count):
     else:
         for m in range(count):
             place[m] = squashed_position(offset[m], place[m])
-
-
-@inlined
-def probability(cells, row, feature, place):
-    """F of a cell, from its position."""
-    kind = cells.values.shape[2]
-    if kind == EXACT_CELLS:
-        return place
-    own = cells.values[row, feature, 3] if kind == TABULATED_CELLS else -1.0
-    if own >= 0.0:
-        return look_up(cells.table, np.int64(own), place, FREE_STEPS)
-    return look_up(cells.table, cells.start[feature], place, TABLE_STEPS)

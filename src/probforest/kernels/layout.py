@@ -34,7 +34,8 @@ SAME_WEIGHT = 1e-9
 EXACT_CELLS = 1  # the value
 NORMAL_CELLS = 2  # centre, 1/σ
 FAMILY_CELLS = 3  # centre, 1/σ below it, 1/σ above it, of any family
-TABULATED_CELLS = 4  # the same, and where the cell's own table begins; -1: it has that of its family
+TABULATED_CELLS = 4  # the same, and where the cell's own table begins; -1 - b: it has a family's, which begins at b
+OWN_TABLE = 3  # the place of that number
 
 
 class Cells(NamedTuple):

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from .cdf import even_position, look_up_all, position, probability, read_cell, squashed_position
+from .cdf import even_position, look_up_all, look_up_own, read_cell, squashed_position
 from .eights import EIGHT, above, at_least, below, load_indices, load_numbers, n_chosen, product, rest, write
 from .jit import inlined, kernel
 from .layout import (
     EXACT_CELLS,
     INDEX,
     NORMAL_CELLS,
+    OWN_TABLE,
     REAL,
     SCRATCH,
     TABULATED_CELLS,
@@ -52,9 +53,8 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch, steps):
     values, feature, kind = cells.values, np.uint64(feature), cells.values.shape[2]
     if kind == EXACT_CELLS:  # nothing to look up: one step is faster than several
         for m in range(rows.shape[0]):
-            row = np.uint64(rows[m])
-            center, inverse_scale = read_cell(values, row, feature, threshold)
-            here = probability(cells, row, feature, position(kind, threshold, center, inverse_scale))
+            center, _ = read_cell(values, np.uint64(rows[m]), feature, threshold)
+            here = 1.0 if center <= threshold else 0.0
             out[m] = here if center == center else np.nan
         return
     center, place, start = scratch[0], scratch[1], cells.start[feature]
@@ -71,7 +71,8 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch, steps):
                 place[m] = squashed_position(threshold - center[m], place[m])
         if kind == TABULATED_CELLS:
             for m in range(count):
-                to[m] = probability(cells, np.uint64(here[m]), feature, place[m])
+                to[m] = values[np.uint64(here[m]), feature, OWN_TABLE]
+            look_up_own(cells.table, to, place, count)
         else:
             for m in range(count):
                 steps[m] = start

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .cdf import TABLE_STEPS, look_up_all, positions, probability, read_cell
+from .cdf import TABLE_STEPS, look_up_all, look_up_own, positions, read_cell
 from .eights import (
     EIGHT,
     above,
@@ -36,10 +36,12 @@ from .layout import (
     LEAF,
     MISSING_LEFT,
     NORMAL_CELLS,
+    OWN_TABLE,
     REAL,
     RIGHT,
     SCRATCH,
     SHARE_LEFT,
+    TABULATED_CELLS,
     Cells,
     Nodes,
     Visits,
@@ -64,6 +66,19 @@ def start_wave(wave, first, last):
     return last - first
 
 
+@inlined
+def read_entries(values, nodes, at, count, with_tables, begin, offset, place):
+    """Fetch the cells of `count` entries, each at its own node: `offset` and `place` as `positions` takes them, and,
+    `with_tables`, where their tables `begin`."""
+    for m in range(count):
+        node, row = np.uint64(at[m] & _NODE), np.uint64(at[m] >> _OBJECT)
+        threshold, feature = nodes.threshold[node], np.uint64(max(nodes.links[node, FEATURE], 0))
+        center, place[m] = read_cell(values, row, feature, threshold)
+        offset[m] = threshold - center
+        if with_tables:
+            begin[m] = values[row, feature, OWN_TABLE]
+
+
 @kernel
 def left_probabilities_at(query, nodes, wave, start, count, scratch, steps):
     """F of `count` <= SCRATCH entries of the wave, each at its own node, into `scratch[0]`; any number in a leaf.
@@ -72,11 +87,10 @@ def left_probabilities_at(query, nodes, wave, start, count, scratch, steps):
     """
     values, kind, at = query.values, query.values.shape[2], wave.at[start:]
     to_left, offset, place = scratch[0], scratch[1], scratch[2]
-    for m in range(count):
-        node, row = np.uint64(at[m] & _NODE), np.uint64(at[m] >> _OBJECT)
-        threshold, feature = nodes.threshold[node], np.uint64(max(nodes.links[node, FEATURE], 0))
-        center, place[m] = read_cell(values, row, feature, threshold)
-        offset[m] = threshold - center
+    if kind == TABULATED_CELLS:
+        read_entries(values, nodes, at, count, True, to_left, offset, place)
+    else:
+        read_entries(values, nodes, at, count, False, to_left, offset, place)
     positions(kind, offset, place, count)
     if kind in (NORMAL_CELLS, FAMILY_CELLS):
         for m in range(count):
@@ -85,10 +99,11 @@ def left_probabilities_at(query, nodes, wave, start, count, scratch, steps):
             for m in range(count):
                 steps[m] = query.start[np.uint64(max(nodes.links[np.uint64(at[m] & _NODE), FEATURE], 0))]
         look_up_all(query.table, steps, place, count, to_left)
+    elif kind == TABULATED_CELLS:
+        look_up_own(query.table, to_left, place, count)
     else:
         for m in range(count):
-            feature = np.uint64(max(nodes.links[np.uint64(at[m] & _NODE), FEATURE], 0))
-            to_left[m] = probability(query, np.uint64(at[m] >> _OBJECT), feature, place[m])
+            to_left[m] = place[m]
     if not query.complete:
         for m in range(count):
             if offset[m] != offset[m]:

@@ -2,33 +2,34 @@
 
 import numpy as np
 
-from .interpolation import interpolate_at
+from .interpolation import interpolate
 from .jit import kernel
-from .layout import REAL
+from .layout import REAL, SCRATCH
 
 
 @kernel
-def score_cells(center, lower, upper, grid, edges, scores, out):
+def score_cells(center, lower, upper, grid, edges, scores, below, out):
     """The scores of the cells (n,) of a feature at −1σ, 0 and 1σ, into `out` (3, n); `grid` (3,) says where these are
-    for a centre of 0 and a σ of 1. A scale has `scores` (m,) at `edges` (m,)."""
+    for a centre of 0 and a σ of 1. A scale has `scores` (m,) at `edges` (m,). `below` is that of `interpolate`."""
     for q in range(grid.shape[0]):
         to = out[q]
         for i in range(center.shape[0]):
-            to[i] = interpolate_at(center[i] + grid[q] * (lower[i] if grid[q] < 0.0 else upper[i]), edges, scores)
+            to[i] = center[i] + grid[q] * (lower[i] if grid[q] < 0.0 else upper[i])
+        interpolate(to, edges, scores, below, to)
 
 
 @kernel
-def move_cells(scored, place, variance, mean, spread, narrowing, changed, edges, scores, grid, center, lower, upper):
-    """Replace cells (n,) of a feature that are `changed` by what `mean` and `spread` (n,) given all features make of
-    them.
+def move_scores(scored, place, variance, mean, spread, narrowing, changed, out):
+    """The scores of cells (n,) of a feature that are `changed`, at −1σ, 0 and 1σ, as `mean` and `spread` (n,) given all
+    features make them, into `out` (3, n).
 
     Quantiles `scored` (3, n) are shifted and scaled as mean and variance differ from those given the feature alone,
     which saw `place` and `variance` (n,). So features that say nothing about each other leave cells as they are. A hole
     has an infinite variance, and is N(0, 1) given the feature alone.
     """
-    at_below, at_median, at_above = grid[0], grid[1], grid[2]
-    for i in range(center.shape[0]):
+    for i in range(place.shape[0]):
         if not changed[i]:
+            out[0, i] = out[1, i] = out[2, i] = np.nan
             continue
         is_hole = variance[i] == np.inf and scored[1, i] != scored[1, i]
         share = 1.0 / (1.0 + variance[i])  # how much of a difference from 0 is not noise, given the feature alone
@@ -37,17 +38,37 @@ def move_cells(scored, place, variance, mean, spread, narrowing, changed, edges,
         middle = 0.0 if is_hole else scored[1, i]
         before, behind = (1.0, 1.0) if is_hole else (middle - scored[0, i], scored[2, i] - middle)
         moved = middle + mean[i] - share * place[i]
-        below = interpolate_at(moved - scale * before, scores, edges)
-        median = interpolate_at(moved, scores, edges)
-        above = interpolate_at(moved + scale * behind, scores, edges)
-        lower[i], upper[i] = (median - below) / (at_median - at_below), (above - median) / (at_above - at_median)
-        center[i] = median - at_median * (lower[i] if at_median < 0.0 else upper[i])
+        out[0, i], out[1, i], out[2, i] = moved - scale * before, moved, moved + scale * behind
 
 
-# Not a kernel: arrays that are made in Python need not be compiled.
+@kernel
+def set_cells(quantiles, changed, grid, center, lower, upper):
+    """Replace cells (n,) that are `changed` by those whose quantiles at −1σ, 0 and 1σ are the rows of `quantiles`
+    (3, n)."""
+    at_below, at_median, at_above = grid[0], grid[1], grid[2]
+    for i in range(center.shape[0]):
+        if changed[i]:
+            below, median, above = quantiles[0, i], quantiles[1, i], quantiles[2, i]
+            lower[i], upper[i] = (median - below) / (at_median - at_below), (above - median) / (at_above - at_median)
+            center[i] = median - at_median * (lower[i] if at_median < 0.0 else upper[i])
+
+
+# Not kernels: arrays that are made in Python need not be compiled.
 def scored(center: np.ndarray, lower: np.ndarray, upper: np.ndarray, grid, edges, scores) -> np.ndarray:
     """The scores (3, n) of cells (n,) at −1σ, 0 and 1σ."""
-    out = np.empty((len(grid), len(center)), dtype=REAL)
+    out, below = np.empty((len(grid), len(center)), dtype=REAL), np.empty(SCRATCH, dtype=np.int64)
     center, lower, upper = (np.ascontiguousarray(part) for part in (center, lower, upper))
-    score_cells(center, lower, upper, grid, edges, scores, out)
+    score_cells(center, lower, upper, grid, edges, scores, below, out)
     return out
+
+
+def move_cells(
+    scored, place, variance, mean, spread, narrowing, changed, edges, scores, grid, center, lower, upper
+) -> None:
+    """Replace cells (n,) of a feature that are `changed` by what `mean` and `spread` (n,) given all features make of
+    them: see `move_scores`. A scale has `scores` (m,) at `edges` (m,)."""
+    moved, below = np.empty((len(grid), len(center)), dtype=REAL), np.empty(SCRATCH, dtype=np.int64)
+    move_scores(scored, place, variance, mean, spread, narrowing, changed, moved)
+    for each in moved:
+        interpolate(each, scores, edges, below, each)
+    set_cells(moved, changed, grid, center, lower, upper)

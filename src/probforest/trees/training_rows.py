@@ -13,11 +13,10 @@ from ..features.binning import with_codes
 from ..inputs.labels import LabelTable
 from ..inputs.targets import NumberTable
 from ..kernels.cdf import TABLE_STEPS
-from ..kernels.layout import FREE_STEPS, TABULATED_CELLS, Cells
+from ..kernels.layout import FREE_STEPS, OWN_TABLE, Cells
 from .label_truth import DoubtfulLabels
 from .training_set import TrainingSet
 
-_OWN_TABLE = TABULATED_CELLS - 1  # the column of cells that says where the table of a cell without a family begins
 _FORM = FREE_STEPS + 1  # numbers in such a table
 
 
@@ -31,7 +30,7 @@ def take_rows(training: TrainingSet, rows: np.ndarray) -> TrainingSet:
     """Some objects of a training set, by their numbers."""
     parts = {name: np.asarray(array)[rows] for name, array in arrays_of(training).items() if name != "forms"}
     cells = training.cells
-    if cells.values.shape[2] > _OWN_TABLE:
+    if cells.values.shape[2] > OWN_TABLE:
         parts["cells"], parts["forms"] = _with_own_forms(parts["cells"], np.asarray(cells.table), _base(cells))
     return with_arrays(training, parts)
 
@@ -42,7 +41,7 @@ def join_rows(parts: Sequence[TrainingSet]) -> TrainingSet:
     together = {name: np.concatenate([each[name] for each in arrays]) for name in arrays[0]}
     if "forms" in together:
         n_before = np.cumsum([0] + [len(each["forms"]) for each in arrays[:-1]])
-        own = together["cells"][:, :, _OWN_TABLE]
+        own = together["cells"][:, :, OWN_TABLE]
         offset = np.repeat(n_before * _FORM, [len(each["cells"]) for each in arrays])
         own += np.where(own >= 0, offset[:, None], 0)
     frame = parts[0]
@@ -63,7 +62,7 @@ def arrays_of(training: TrainingSet) -> dict[str, np.ndarray]:
     if training.doubt is not None:
         doubt = training.doubt
         arrays |= {"doubt_pmf": doubt.pmf, "doubt_weight": doubt.weight, "information": doubt.information}
-    if training.cells.values.shape[2] > _OWN_TABLE:
+    if training.cells.values.shape[2] > OWN_TABLE:
         arrays["forms"] = training.cells.table[_base(training.cells) :].reshape(-1, _FORM)
     return arrays
 
@@ -102,7 +101,7 @@ def _base(cells: Cells) -> int:
 
 def _with_own_forms(values: np.ndarray, table: np.ndarray, base: int) -> tuple[np.ndarray, np.ndarray]:
     """Cells (m, d, 4) that refer to their own tables only, and these tables (n_free, FREE_STEPS + 1)."""
-    own = values[:, :, _OWN_TABLE]
+    own = values[:, :, OWN_TABLE]
     free = own >= 0
     begin = own[free].astype(np.int64)
     forms = table[begin[:, None] + np.arange(_FORM)] if len(begin) else np.empty((0, _FORM))
