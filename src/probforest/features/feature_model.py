@@ -19,7 +19,7 @@ from ..inputs.tables import Layout, TableContent
 from ..kernels.layout import Bins, Cells
 from .binning import encode
 from .cell_summaries import CellSummaries, summaries_of
-from .error_shift import ErrorShift, find_shifts
+from .error_shift import ErrorShift, find_shifts, has_far_errors
 from .error_spread import ErrorSpread, learn_error_spreads, sizes_of_errors
 from .feature_bins import FeatureBins, bins_between
 from .feature_learner import FeatureLearner, FindTellingHoles
@@ -157,6 +157,10 @@ class FeatureModel:
         names = self.names_of_values
         names_of_errors = [spread.name(names[spread.feature]) for spread in self.error_spreads]
         return find_shifts(self.error_spreads, names_of_errors, table, strict=self.has_error_features)
+
+    def may_have_shifts(self, table: Measurements) -> bool:
+        """Whether `error_shifts` might find some: it takes much longer."""
+        return self.has_error_features or has_far_errors(self.error_spreads, table)
 
     def error_sizes(self, table: TableContent) -> np.ndarray:
         """The size of the errors of every object (n,): the median over the features of error / median error in the
