@@ -225,6 +225,17 @@ def quantiles(center, lower, upper, reach, edges, density, table, inverse, level
             )
 
 
+@kernel
+def fit_to_quantiles(found, grid, center, lower, upper):
+    """Replace cells (n,) by those of a family, with quantiles in `grid` (3,), whose quantiles are `found` (n, 3). Cells
+    without any, which are NaN, stay as they are."""
+    for i in range(center.shape[0]):
+        if found[i, 1] == found[i, 1]:
+            below, median, above = found[i, 0], found[i, 1], found[i, 2]
+            lower[i], upper[i] = (median - below) / (grid[1] - grid[0]), (above - median) / (grid[2] - grid[1])
+            center[i] = median - grid[1] * (lower[i] if grid[1] < 0.0 else upper[i])
+
+
 # Not kernels: arrays that are made in Python need not be compiled.
 def inverse_table(table: np.ndarray) -> np.ndarray:
     """Places in a `table` of F, evenly spaced in F."""
@@ -236,7 +247,8 @@ def posterior_quantiles(center, lower, upper, reach, edges, density, table, leve
     known."""
     inverse = inverse_table(table) if inverse is None else inverse
     out, scratch = np.empty((len(center), N_LEVELS), dtype=REAL), np.empty((2, len(edges)), dtype=REAL)
-    steps, all_levels = np.empty(len(edges), dtype=INDEX), np.resize(levels, N_LEVELS)
+    steps = np.empty(len(edges), dtype=INDEX)
+    all_levels = levels if len(levels) == N_LEVELS else np.resize(levels, N_LEVELS)
     quantiles(center, lower, upper, reach, edges, density, table, inverse, all_levels, steps, scratch, out)
     return out[:, : len(levels)]
 
