@@ -207,8 +207,7 @@ class Measurements:
         return replace(self, center=center, lower=lower, upper=upper, limit=limit, form_index=form_index)
 
     def _copied_cells(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Copies of the centres and of both errors, in the same order of memory; one of both errors where they are the
-        same array."""
+        """Copies of the centres and of both errors, in the same order of memory; one where both are the same array."""
         lower = np.copy(self.lower)
         return np.copy(self.center), lower, lower if self.is_symmetric else np.copy(self.upper)
 
