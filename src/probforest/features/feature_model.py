@@ -83,7 +83,9 @@ class FeatureModel:
         `quick`: the joint prior and the bins are rough ones. `priors` are those of the features, if they are known;
         None: they are learnt.
         """
-        measurements, medians = check_table(table, families, weight) if checked is None else checked
+        checked = check_table(table, families, weight) if checked is None else checked.counting(weight)
+        measurements, medians = checked.measurements, checked.medians
+        del checked  # the numbers as they were given are not needed to the end
         if rows is not None:
             measurements, weight = measurements.rows(rows), weight[rows]
         if error_spreads is None:
@@ -244,12 +246,19 @@ class CheckedTable(NamedTuple):
 
     measurements: Measurements
     medians: np.ndarray  # (d,), or (2, d) for lower and upper errors
+    weight: np.ndarray  # (n,) what the objects count for them
+
+    def counting(self, weight: np.ndarray) -> "CheckedTable":
+        """The same table with other weights of its objects."""
+        if np.array_equal(weight, self.weight):
+            return self
+        return CheckedTable(self.measurements, self.measurements.median_errors(weight), weight)
 
 
 def check_table(table: TableContent, families: tuple[Family, ...], weight: np.ndarray) -> CheckedTable:
     """The first step of a fit, which several of the same table can share."""
     measurements = _checked(table, families)
-    return CheckedTable(measurements, measurements.median_errors(weight))
+    return CheckedTable(measurements, measurements.median_errors(weight), weight)
 
 
 class FittedFeatures(NamedTuple):
