@@ -343,7 +343,7 @@ def _or_filled(array: np.ndarray, like: np.ndarray, number: float) -> np.ndarray
 
 def _interleaved(center: np.ndarray, *scales: np.ndarray) -> np.ndarray:
     """Centre and 1/σ of every cell side by side."""
-    values = np.stack([center, *scales], axis=2)
+    values = np.stack([center, *scales], axis=2, out=np.empty((*center.shape, 1 + len(scales))))
     _invert(values[:, :, 1:])
     return values
 

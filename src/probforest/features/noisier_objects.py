@@ -35,7 +35,8 @@ class NoisierObjects:
         two sides: those of an object must not depend on others in the table. The memory of `among` is taken over."""
         memory = among.memory
         if memory is None:
-            memory = np.stack([among.center.T, among.lower.T, among.upper.T], axis=2)
+            memory = np.empty((*among.center.T.shape, 3))
+            np.stack([among.center.T, among.lower.T, among.upper.T], axis=2, out=memory)
         center, lower, upper = parts = memory.transpose(2, 1, 0)
         if worse.any():
             found = with_posteriors(self.priors, self.joint, measured.rows(worse), n_jobs, narrowing)
