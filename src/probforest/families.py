@@ -221,6 +221,12 @@ def full_table(family: Family) -> np.ndarray:
 
 
 @lru_cache(maxsize=256)
+def one_sigma_grid(family: Family) -> np.ndarray:
+    """The quantiles of a family at a normal's −1σ, 0 and 1σ, in units of σ."""
+    return family.grid()[ONE_SIGMA]
+
+
+@lru_cache(maxsize=256)
 def inverse_of_table(family: Family) -> np.ndarray:
     """Places in the `full_table` of a family, evenly spaced in F."""
     return inverse_table(full_table(family))

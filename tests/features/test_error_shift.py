@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from probforest.features.error_shift import ErrorShift, find_shifts, shift_note
+from probforest.features.error_shift import ErrorShift, find_shifts, has_far_errors, shift_note
 from probforest.features.error_spread import LEVELS, learn_error_spreads
 from probforest.features.measurements import read_measurements
 
@@ -174,3 +174,37 @@ def test_the_note_names_the_worst_columns():
     assert "; and 2 more)" in note
     assert "x3" not in note
     assert note.endswith("). Look out.")
+
+
+@pytest.mark.parametrize("kind", ["plain", "unknown", "two sides", "limits", "samples", "exact", "few", "zeros"])
+def test_far_errors_are_those_that_a_comparison_finds(kind):
+    """The quick answer is that of all columns compared in full, whatever the factor of the errors."""
+    random = np.random.default_rng(1)
+    n_objects = 9 if kind == "few" else 41_000 if kind == "plain" else 300  # of the first, some are left out
+    trained = log_normal(0, 900).reshape(300, 3)
+    two_sides = kind == "two sides"
+    errors_of_training = (trained, 1.2 * trained) if two_sides else trained
+    spreads = learn_error_spreads(read_measurements(np.zeros(trained.shape), errors_of_training), np.ones(300))
+    names = [f"error {place}" for place in range(len(spreads))]
+    found = []
+    for factor in 10.0 ** np.linspace(-3, 3, 13):
+        errors, further = log_normal(2, 3 * n_objects).reshape(n_objects, 3), {}
+        errors[:, 1] *= factor
+        if kind == "unknown":
+            errors[random.random(errors.shape) < 0.3] = np.nan
+            errors[:, 0] = np.nan
+        elif kind == "limits":
+            further["X_limit"] = np.where(random.random(errors.shape) < 0.5, 1, 0)
+        elif kind == "samples":
+            further["X_samples"] = np.where(
+                random.random((n_objects, 3, 1)) < 0.5, random.random((n_objects, 3, 5)), np.nan
+            )
+        elif kind == "zeros":
+            errors[:, 1] = 0.0
+        X = np.where(random.random(errors.shape) < 0.1, np.nan, 1.0)
+        asked = read_measurements(X, None if kind == "exact" else (errors, errors) if two_sides else errors, **further)
+        expected = any(shift.is_shifted for shift in find_shifts(spreads, names, asked, strict=False))
+        assert has_far_errors(spreads, asked) == expected
+        found.append(expected)
+    assert found[6] is False
+    assert any(found) == (kind not in ("exact", "few", "zeros"))

@@ -62,6 +62,29 @@ def test_independent_features_have_the_cells_of_their_own_priors():
     np.testing.assert_allclose(found.upper, alone.upper, rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("two_sides", [False, True])
+@pytest.mark.parametrize("kind", [None, "normal", "empirical"])
+def test_pieces_of_a_table_have_the_posteriors_of_the_whole(kind, two_sides, n_jobs):
+    """More objects than a piece has; exact, missing and sampled cells, and limits, are among them."""
+    random = np.random.default_rng(2)
+    _, X, X_err = correlated(n=9000, d=3)
+    X[random.random(X.shape) < 0.1], X_err[random.random(X.shape) < 0.1] = np.nan, 0.0
+    limit = np.where(random.random(X.shape) < 0.1, -1, 0)
+    samples = np.where(random.random((9000, 3, 1)) < 0.1, random.normal(size=(9000, 3, 4)), np.nan)
+    for further in ({}, {"X_limit": limit}, {"X_samples": samples}):
+        table = read_measurements(X, (X_err, 2 * X_err) if two_sides else X_err, **further)
+        priors = learn_priors(kind, table, np.ones(9000))
+        whole, found = with_priors(priors, table), with_posteriors(priors, None, table, n_jobs)
+        for name in ("center", "lower", "upper"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(whole, name))
+        assert found.is_symmetric == whole.is_symmetric
+        if not further:
+            cells = found.into_cells().values, whole.into_cells().values
+            np.testing.assert_array_equal(*cells)
+            assert all(values.flags.c_contiguous for values in cells)  # others would have kernels of their own
+
+
 def test_a_missing_value_that_is_a_function_of_the_others_has_that_value():
     random = np.random.default_rng(2)
     hidden = random.normal(size=2500)

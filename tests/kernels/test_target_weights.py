@@ -100,3 +100,18 @@ def test_objects_have_their_quantiles_alone_and_in_company():
     for row in range(50):
         alone = quantile_places(*arrays(reach[row]), *arrays(shares), 20_000, LEVELS)
         np.testing.assert_array_equal(alone[0], together[row])
+
+
+def test_an_object_may_reach_all_targets_of_all_leaves():
+    """The list of its targets is as long as it can be."""
+    reach, shares = (
+        sparse.csr_matrix(np.full((3, 6), 0.5)),
+        sparse.csr_matrix(np.random.default_rng(0).random((6, 700))),
+    )
+    found = quantile_places(*arrays(reach), *arrays(shares), 700, LEVELS - 1e-12)
+    np.testing.assert_array_equal(found, naive_quantiles(reach, shares, LEVELS))
+
+
+def test_no_objects_have_no_quantiles():
+    reach, shares = random_leaves(0)
+    assert quantile_places(*arrays(reach[:0]), *arrays(shares), 200, LEVELS).shape == (0, len(LEVELS))

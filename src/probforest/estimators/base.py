@@ -48,6 +48,8 @@ class ProbabilisticEstimator(ErrorGuard, SharedFeatures, BaseEstimator):
     _judged_by: ClassVar[str] = "out-of-bag log loss"  # what priors, or ways to use errors, are chosen by
     error_scale_: float = 1.0  # factor of the errors that objects are spread over; regressors choose it
 
+    _checked: CheckedTable  # the table of a fit under way, once small models have been tried on it
+
     # Attributes, set by fit.
     n_features_in_: int
     feature_model_: FeatureModel  # what was learnt about the features; for the other parts of this package
@@ -107,11 +109,13 @@ class ProbabilisticEstimator(ErrorGuard, SharedFeatures, BaseEstimator):
                 f"{self._keeper} needs the error_features of before: the old trees know no other features."
             )
         if self._takes_over:
+            self.__dict__.pop("_checked", None)
             return self._prepare_features(table, weight)
         features = FeatureModel.fit(
             table,
             weight,
             families,
+            checked=self.__dict__.pop("_checked", None),
             prior=self.prior_,
             unknown_error=self.unknown_error,
             max_bins=int(self.max_bins),

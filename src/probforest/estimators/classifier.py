@@ -241,7 +241,7 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
         rows = self._rows_of_trial(weight)
         target = labels.rows(rows).for_kernels()
         try:
-            checked = check_table(table, self._families(table), weight)
+            checked = self._checked = check_table(table, self._families(table), weight)
             empirical, none = (
                 self._sample_with_prior(table, weight, prior, rows, target, checked=checked)
                 for prior in ("empirical", None)

@@ -34,6 +34,8 @@ class ErrorGuard:
         if not self._has_error_features and measurements.n_objects < LEAST_KNOWN:
             return False  # too few to say anything, and the answer for a single object should be quick
         assumed = self._assumed_shifts
+        if assumed is None and not self.feature_model_.may_have_shifts(measurements):
+            return False
         shifts = self.feature_model_.error_shifts(measurements) if assumed is None else assumed
         shifted = [shift for shift in shifts if shift.is_shifted]
         if shifted and warn and assumed is None:

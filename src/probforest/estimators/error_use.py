@@ -100,7 +100,7 @@ class ErrorUse(ExplainedRegressor):
         target = numbers.rows(rows).scaled_by(weight[rows]).for_kernels()
         try:
             ways = self._possible_ways() if chooses else {"used": (self.error_scale_, self.prior_)}
-            checked = check_table(table, self._families(table), weight)
+            checked = self._checked = check_table(table, self._families(table), weight)
             samples = {
                 name: self._sample_with_prior(table, weight, prior, rows, target, error_scale=scale, checked=checked)
                 for name, (scale, prior) in ways.items()

@@ -10,7 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .error_spread import ABOVE, BELOW, EXACT_SIZE, HIGH, LEVELS, LOW, MEDIAN, ErrorSpread, sizes_of_errors
+from .error_spread import (
+    ABOVE,
+    BELOW,
+    EXACT_SIZE,
+    HIGH,
+    LEVELS,
+    LOW,
+    MEDIAN,
+    ErrorSpread,
+    known_errors,
+    size_of,
+    sizes_of_errors,
+)
 from .measurements import Measurements
 
 LEAST_DISTANCE = 0.1  # of the distributions: smaller ones cost less than the fallback
@@ -66,12 +78,25 @@ def find_shifts(
 
     `strict` is for trees that have learnt from the sizes of errors.
     """
-    thinned = measurements.every(-(-measurements.n_objects // MOST_OBJECTS))
+    thinned = _thinned(measurements)
     found = [
         _compare(spread, name, sizes[~np.isnan(thinned.center[spread.feature])], thinned.is_exact, strict=strict)
         for spread, name, sizes in zip(spreads, names, sizes_of_errors(thinned, spreads), strict=True)
     ]
     return tuple(sorted(found, key=lambda shift: (not shift.is_shifted, -shift.distance)))
+
+
+def has_far_errors(spreads: Sequence[ErrorSpread], measurements: Measurements) -> bool:
+    """Whether `find_shifts`, if it is not strict, would find any: medians need no order of all errors."""
+    return any(
+        len(known) >= LEAST_KNOWN and _is_far(spread, size_of(np.partition(known, middle)[middle]))
+        for spread, known in zip(spreads, known_errors(_thinned(measurements), spreads), strict=True)
+        if (middle := (len(known) - 1) // 2) >= 0
+    )
+
+
+def _thinned(measurements: Measurements) -> Measurements:
+    return measurements.every(-(-measurements.n_objects // MOST_OBJECTS))
 
 
 def _compare(spread: ErrorSpread, name: str, sizes: np.ndarray, is_exact: bool, *, strict: bool) -> ErrorShift:

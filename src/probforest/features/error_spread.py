@@ -4,7 +4,7 @@ and with `error_features` they are features themselves.
 The size of an error is its logarithm to the base of ten, in the unit of the training set.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,10 +86,28 @@ def sizes_of_errors(measurements: Measurements, spreads: Sequence[ErrorSpread]) 
     return sizes
 
 
+def known_errors(measurements: Measurements, spreads: Sequence[ErrorSpread]) -> Iterator[np.ndarray]:
+    """The errors of a table that are known, those of one of the `spreads` after the other."""
+    if measurements.is_exact:
+        yield from (np.empty(0) for _ in spreads)
+        return
+    of_values = measurements.has_errors()
+    for spread in spreads:
+        column = measurements.column(spread.feature)
+        errors = _errors_of_side(column.lower, column.upper, spread.side)
+        known = of_values[spread.feature] & ~np.isnan(errors)
+        yield errors if known.all() else errors[known]
+
+
 def _errors_of_side(lower: np.ndarray, upper: np.ndarray, side: str) -> np.ndarray:
     if side == BOTH:
         return lower / 2 + upper / 2
     return lower if side == LOWER else upper
+
+
+def size_of(error: float) -> float:
+    """The size of one error."""
+    return float(_sizes(np.array([error]))[0])
 
 
 def _sizes(errors: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ from ..inputs.tables import Layout, TableContent
 from ..kernels.layout import Bins, Cells
 from .binning import encode
 from .cell_summaries import CellSummaries, summaries_of
-from .error_shift import ErrorShift, find_shifts
+from .error_shift import ErrorShift, find_shifts, has_far_errors
 from .error_spread import ErrorSpread, learn_error_spreads, sizes_of_errors
 from .feature_bins import FeatureBins, bins_between
 from .feature_learner import FeatureLearner, FindTellingHoles
@@ -83,7 +83,9 @@ class FeatureModel:
         `quick`: the joint prior and the bins are rough ones. `priors` are those of the features, if they are known;
         None: they are learnt.
         """
-        measurements, medians = check_table(table, families, weight) if checked is None else checked
+        checked = check_table(table, families, weight) if checked is None else checked.counting(weight)
+        measurements, medians = checked.measurements, checked.medians
+        del checked  # the numbers as they were given are not needed to the end
         if rows is not None:
             measurements, weight = measurements.rows(rows), weight[rows]
         if error_spreads is None:
@@ -157,6 +159,10 @@ class FeatureModel:
         names = self.names_of_values
         names_of_errors = [spread.name(names[spread.feature]) for spread in self.error_spreads]
         return find_shifts(self.error_spreads, names_of_errors, table, strict=self.has_error_features)
+
+    def may_have_shifts(self, table: Measurements) -> bool:
+        """Whether `error_shifts` might find some: it takes much longer."""
+        return self.has_error_features or has_far_errors(self.error_spreads, table)
 
     def error_sizes(self, table: TableContent) -> np.ndarray:
         """The size of the errors of every object (n,): the median over the features of error / median error in the
@@ -240,12 +246,19 @@ class CheckedTable(NamedTuple):
 
     measurements: Measurements
     medians: np.ndarray  # (d,), or (2, d) for lower and upper errors
+    weight: np.ndarray  # (n,) what the objects count for them
+
+    def counting(self, weight: np.ndarray) -> "CheckedTable":
+        """The same table with other weights of its objects."""
+        if np.array_equal(weight, self.weight):
+            return self
+        return CheckedTable(self.measurements, self.measurements.median_errors(weight), weight)
 
 
 def check_table(table: TableContent, families: tuple[Family, ...], weight: np.ndarray) -> CheckedTable:
     """The first step of a fit, which several of the same table can share."""
     measurements = _checked(table, families)
-    return CheckedTable(measurements, measurements.median_errors(weight))
+    return CheckedTable(measurements, measurements.median_errors(weight), weight)
 
 
 class FittedFeatures(NamedTuple):

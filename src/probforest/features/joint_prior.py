@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..families import ONE_SIGMA
+from ..families import one_sigma_grid
 from ..kernels.layout import Mixture
 from ..kernels.mixture import posteriors
 from ..kernels.scores import move_cells
@@ -18,7 +18,7 @@ from ..support.threads import in_threads, shares_of_threads
 from .feature_groups import groups_of_features
 from .measurements import Measurements
 from .mixture_fit import THOROUGH, Effort, NoisyPoints, fit_mixture
-from .prior import EmpiricalPrior, Prior, sample_of, with_priors
+from .prior import EmpiricalPrior, Prior, have_two_sides, sample_of, with_priors
 from .scored_cells import NormalScores, Sites, scored_cells, sites_of
 
 # The cells of an object depend on each other, but trees take them as independent, and so spread an object over
@@ -54,7 +54,7 @@ def learn_joint_prior(
 ) -> JointPrior:
     """Learn from a training set, as it was measured; `priors` are those of its features."""
     sample = sample_of(weight, effort.n_objects)
-    table, scales = with_priors(priors, measurements.rows(sample), n_jobs), _scales(priors)
+    table, scales = with_posteriors(priors, None, measurements.rows(sample), n_jobs), _scales(priors)
 
     def site(j: int) -> Sites:
         return sites_of(scored_cells(scales[j], table, j))
@@ -79,20 +79,23 @@ def with_posteriors(
     """The posteriors of all cells with errors under the `priors` of their features and, if there is one, the `joint`
     prior, which also fills holes. With a `narrowing` of 1, joint posteriors have the widths of posteriors, otherwise
     those that are best for trees."""
-    if joint is None or not joint.groups:
-        return with_priors(priors, measurements, n_jobs)
-    scales = _scales(priors)
+    groups = () if joint is None else joint.groups
+    if not groups and (measurements.is_exact or not any(priors) or not have_two_sides(priors, measurements)):
+        return with_priors(priors, measurements)
+    scales, completed = _scales(priors), np.empty(0, dtype=bool) if joint is None else joint.completed
     memory = np.empty((measurements.n_objects, len(priors), 3))
     center, lower, upper = memory.transpose(2, 1, 0)
 
     def update(piece: slice) -> None:
         own = with_priors(priors, measurements.rows(piece))
-        exact = np.zeros(own.center.shape)  # exact values have no errors
-        measured = own.center, own.lower, own.upper
-        to = [np.array(part if len(part) else exact, order="C") for part in measured]
-        for group in joint.groups:
-            _move(group, joint.completed, scales, own, narrowing, to)
-        memory[piece] = np.transpose(to)
+        cells: tuple[np.ndarray, ...] = (own.center, own.lower, own.upper)
+        if groups:
+            exact = np.zeros(own.center.shape)  # exact values have no errors
+            cells = tuple(np.array(part if len(part) else exact, order="C") for part in cells)
+        for group in groups:
+            _move(group, completed, scales, own, narrowing, cells)
+        for place, part in enumerate(cells):
+            memory[piece, :, place] = part.T
 
     for _ in in_threads(update, shares_of_threads(measurements.n_objects, _PIECE, n_jobs), n_jobs):
         pass
@@ -117,7 +120,7 @@ def _move(
     for column, j in enumerate(features):
         changed = cells[column].is_noisy | (cells[column].is_hole & anything_measured & completed[j])
         given_all = mean[column], spread[column], narrowing, changed
-        scale, grid = scales[j], part.families[j].grid()[ONE_SIGMA]
+        scale, grid = scales[j], one_sigma_grid(part.families[j])
         own = *sites[column], *given_all, scale.edges, scale.scores, grid
         move_cells(cells[column].quantiles, *own, *(array[j] for array in to))
 

@@ -207,8 +207,7 @@ class Measurements:
         return replace(self, center=center, lower=lower, upper=upper, limit=limit, form_index=form_index)
 
     def _copied_cells(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Copies of the centres and of both errors, in the same order of memory; one of both errors where they are the
-        same array."""
+        """Copies of the centres and of both errors, in the same order of memory; one where both are the same array."""
         lower = np.copy(self.lower)
         return np.copy(self.center), lower, lower if self.is_symmetric else np.copy(self.upper)
 
@@ -349,9 +348,10 @@ def _interleaved(center: np.ndarray, *scales: np.ndarray, n_more: int = 0) -> np
 
 
 def _invert(scales: np.ndarray) -> None:
-    """σ to 1/σ, in place."""
+    """σ to 1/σ, in place: one side after the other, as NumPy is slow where rows have two numbers."""
     with np.errstate(divide="ignore", over="ignore"):  # 1/0, and 1/σ of a σ that is as good as 0: exact
-        np.divide(1.0, scales, out=scales)
+        for side in np.moveaxis(scales, -1, 0):
+            np.divide(1.0, side, out=side)
 
 
 def _known(errors: np.ndarray, with_errors: np.ndarray, rule: str, medians: np.ndarray | None) -> np.ndarray:

@@ -32,14 +32,17 @@ class NoisierObjects:
         narrowing: float,
     ) -> Measurements:
         """The objects `worse` (n,) as posteriors of what was `measured`, and `among` others as they are. All cells have
-        two sides: those of an object must not depend on others in the table."""
-        parts = tuple(np.array(part) for part in (among.center, among.lower, among.upper))
+        two sides: those of an object must not depend on others in the table. The memory of `among` is taken over."""
+        memory = among.memory
+        if memory is None:
+            memory = np.empty((*among.center.T.shape, 3))
+            np.stack([among.center.T, among.lower.T, among.upper.T], axis=2, out=memory)
+        center, lower, upper = parts = memory.transpose(2, 1, 0)
         if worse.any():
             found = with_posteriors(self.priors, self.joint, measured.rows(worse), n_jobs, narrowing)
             for part, values in zip(parts, (found.center, found.lower, found.upper), strict=True):
                 part[:, worse] = values
-        center, lower, upper = parts
-        return replace(among, center=center, lower=lower, upper=upper)
+        return replace(among, center=center, lower=lower, upper=upper, memory=memory)
 
 
 def measured_worse(measurements: Measurements, median_errors: np.ndarray) -> np.ndarray:

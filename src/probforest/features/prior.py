@@ -12,8 +12,17 @@ from typing import Protocol
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from ..families import LEVELS, ONE_SIGMA, Family, full_table, inverse_of_table, reach_of, squashed_table
-from ..kernels.posterior import most_likely_masses, posterior_quantiles
+from ..families import (
+    LEVELS,
+    ONE_SIGMA,
+    Family,
+    full_table,
+    inverse_of_table,
+    one_sigma_grid,
+    reach_of,
+    squashed_table,
+)
+from ..kernels.posterior import fit_to_quantiles, most_likely_masses, posterior_quantiles
 from ..kernels.sorting import order_of
 from ..support.threads import in_threads
 from .measurements import Measurements
@@ -76,18 +85,9 @@ class EmpiricalPrior:
         found = posterior_quantiles(
             center, lower, upper, reach, self.edges, density, table, LEVELS[ONE_SIGMA], inverse_of_table(family)
         )
-        known = ~np.isnan(found[:, 0])  # all three are, or none
-        new = cells_between(np.where(known[:, None], found, 0.0).T, family)
-        center, lower, upper = (np.where(known, *pair) for pair in zip(new, (center, lower, upper), strict=True))
-        return center, lower, upper
-
-
-def cells_between(quantiles: np.ndarray, family: Family) -> Cell:
-    """Members of a family whose quantiles at −1σ, 0 and 1σ are the rows of `quantiles` (3, n)."""
-    below, median, above = quantiles
-    at_below, at_median, at_above = family.grid()[ONE_SIGMA]
-    lower, upper = (median - below) / (at_median - at_below), (above - median) / (at_above - at_median)
-    return median - at_median * np.where(at_median < 0, lower, upper), lower, upper
+        cell = center.copy(), lower.copy(), upper.copy()
+        fit_to_quantiles(found, one_sigma_grid(family), *cell)
+        return cell
 
 
 def sample_of(weight: np.ndarray, size: int = SAMPLE) -> np.ndarray:
@@ -197,32 +197,25 @@ def weighted_quantiles(values: np.ndarray, weight: np.ndarray, levels: np.ndarra
     return ordered[np.searchsorted(below, levels * below[-1] * (1 - 1e-9))]
 
 
-def with_priors(priors: Sequence[Prior | None], measurements: Measurements, n_jobs: int | None = None) -> Measurements:
-    """The posteriors of all cells with errors; limits and samples stay as they are."""
+def with_priors(priors: Sequence[Prior | None], measurements: Measurements) -> Measurements:
+    """The posteriors of all cells with errors; limits and samples stay as they are. In memory, the objects of a feature
+    lie one after the other: a large table is better given in pieces."""
     if measurements.is_exact or not any(priors):
         return measurements
-    center, lower = np.copy(measurements.center), np.copy(measurements.lower)
-    two_sides = any(isinstance(prior, EmpiricalPrior) for prior in priors) or not measurements.is_symmetric
-    upper = np.copy(measurements.upper) if two_sides else lower
-
-    def update(j: int) -> None:
-        prior, family = priors[j], measurements.families[j]
-        if prior is None:
-            return
-        are_noisy = _noisy_cells(measurements, j)
-        noisy = slice(None) if are_noisy.all() else are_noisy  # a slice is faster
-        parts = measurements.center, measurements.lower, measurements.upper
-        measured, below, above = (np.ascontiguousarray(part[j, noisy]) for part in parts)
-        center[j, noisy], lower[j, noisy], above = prior.posterior(measured, below, above, family)
-        if two_sides:
-            upper[j, noisy] = above
-
-    for _ in in_threads(update, range(len(priors)), n_jobs):
-        pass
+    center, lower = (np.array(part, order="C") for part in (measurements.center, measurements.lower))
+    upper = np.array(measurements.upper, order="C") if have_two_sides(priors, measurements) else lower
+    for j, (prior, family) in enumerate(zip(priors, measurements.families, strict=True)):
+        if prior is not None:
+            # Not exact or missing ones, limits (error 0) and samples.
+            changed = (lower[j] > 0) | (upper[j] > 0)
+            if measurements.has_free_forms:
+                changed &= measurements.form_index[j] < 0
+            found = prior.posterior(center[j], lower[j], upper[j], family)
+            for part, values in zip((center, lower, upper), found, strict=True):
+                np.copyto(part[j], values, where=changed)
     return replace(measurements, center=center, lower=lower, upper=upper)
 
 
-def _noisy_cells(measurements: Measurements, j: int) -> np.ndarray:
-    """Which cells (n,) of feature j a prior can change: not exact or missing ones, limits (error 0) and samples."""
-    noisy = (measurements.lower[j] > 0) | (measurements.upper[j] > 0)
-    return noisy & (measurements.form_index[j] < 0) if measurements.has_free_forms else noisy
+def have_two_sides(priors: Sequence[Prior | None], measurements: Measurements) -> bool:
+    """Whether the cells of a table with errors have lower and upper ones under the `priors`."""
+    return any(isinstance(prior, EmpiricalPrior) for prior in priors) or not measurements.is_symmetric

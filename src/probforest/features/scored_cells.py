@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_ndtr, ndtri
 
-from ..families import ONE_SIGMA
+from ..families import one_sigma_grid
 from ..kernels.interpolation import interpolated
 from ..kernels.scores import scored
 from .measurements import Measurements
@@ -75,7 +75,7 @@ def scored_cells(scale: NormalScores, measurements: Measurements, j: int) -> Sco
     if measurements.is_exact:
         return ScoredCells(np.tile(scale.score(center), (3, 1)), limit, is_hole, nothing > 0)
     lower, upper = measurements.lower[j], measurements.upper[j]
-    grid = measurements.families[j].grid()[ONE_SIGMA]
+    grid = one_sigma_grid(measurements.families[j])
     ends = (center + at * (lower if at < 0 else upper) for at in (grid[0], grid[-1]))
     is_noisy = ((lower > 0) | (upper > 0)) & (limit == 0)
     for end in ends:

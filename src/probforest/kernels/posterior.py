@@ -5,6 +5,7 @@ import numpy as np
 from .cdf import SQUASH, TABLE_STEPS, look_up, look_up_all, squashed_position
 from .jit import inlined, kernel
 from .layout import INDEX, REAL, MeasuredCell
+from .running_sums import running_sums
 
 N_LEVELS = 3  # quantiles of a cell that are computed at once: −1σ, 0 and 1σ
 _FINE_REACH = 4.0  # σ: nearly all of a cell
@@ -114,10 +115,10 @@ def keeps_its_shape(edges, right, center, lower, upper):
 
 
 @inlined
-def fill_cumulative(cell, edges, density, steps, below, cumulative):
+def fill_cumulative(cell, edges, density, densest, steps, below, cumulative):
     """F of a measured value at `edges` (m + 1,) into `below`, and the posterior's mass, not normalised, from the first
     to each of them into `cumulative`. Returns that of all; 0 where the prior, with its `density` (m,) between the
-    edges, does not explain it. `steps` is scratch space."""
+    edges, does not explain it. No density of the prior is above `densest`. `steps` is scratch space."""
     n_cells = density.shape[0]
     for k in range(n_cells + 1):
         below[k] = place_in_table(cell, edges[k])
@@ -126,26 +127,18 @@ def fill_cumulative(cell, edges, density, steps, below, cumulative):
     for k in range(n_cells):
         cumulative[k + 1] = (below[k + 1] - below[k]) * density[k]
     cumulative[0] = 0.0
-    return add_up(cumulative[1 : n_cells + 1], density)
+    total = running_sums(cumulative[1 : n_cells + 1])
+    # Next to nothing beside the largest density here, of which that of all cells says enough as a rule.
+    return total if total > _NOTHING * densest or total > _NOTHING * largest(density) else 0.0
 
 
-@inlined
-def add_up(mass, density):
-    """Replace masses (m,) by their sums from the first one on. Returns that of all; 0 if it is next to nothing beside
-    the largest density (m,). Four masses at a time: each sum waits for the last one."""
-    count, total, densest = mass.shape[0], 0.0, 0.0
-    fours = count - count % 4
-    for k in range(0, fours, 4):
-        one, two, three, four = mass[k], mass[k + 1], mass[k + 2], mass[k + 3]
-        mass[k], mass[k + 1], mass[k + 2] = total + one, total + (one + two), total + ((one + two) + three)
-        total += (one + two) + (three + four)
-        mass[k + 3] = total
-        densest = max(densest, max(max(density[k], density[k + 1]), max(density[k + 2], density[k + 3])))
-    for k in range(fours, count):
-        total += mass[k]
-        mass[k] = total
-        densest = max(densest, density[k])
-    return total if total > _NOTHING * densest else 0.0
+@kernel
+def largest(numbers):
+    """The largest of numbers (n,) >= 0."""
+    most = 0.0
+    for k in range(numbers.shape[0]):
+        most = max(most, numbers[k])
+    return most
 
 
 @inlined
@@ -196,7 +189,7 @@ def quantiles(center, lower, upper, reach, edges, density, table, inverse, level
     distribution, which ends `reach` σ from its centre. NaN where the cell is finer than what the prior knows, or where
     that has nothing. `inverse` is that of the `table` of F. `steps` is (m + 1,) int32, `scratch` is (2, m + 1).
     """
-    below, cumulative = scratch[0], scratch[1]
+    below, cumulative, densest = scratch[0], scratch[1], largest(density)
     for i in range(center.shape[0]):
         x, cell = center[i], MeasuredCell(center[i], 1.0 / lower[i], 1.0 / upper[i], table)
         least, most = x - reach * lower[i], x + reach * upper[i]
@@ -205,7 +198,7 @@ def quantiles(center, lower, upper, reach, edges, density, table, inverse, level
         # Slices: an index that might be negative, as far as the compiler knows, is no vector instruction.
         here, dense = edges[first : last + 1], density[first:last]
         if n_cells > 0 and not keeps_its_shape(edges, above_center, x, lower[i], upper[i]):
-            total = fill_cumulative(cell, here, dense, steps, below, cumulative)
+            total = fill_cumulative(cell, here, dense, densest, steps, below, cumulative)
         if not total > 0.0:
             for q in range(N_LEVELS):
                 out[i, q] = np.nan
@@ -225,6 +218,17 @@ def quantiles(center, lower, upper, reach, edges, density, table, inverse, level
             )
 
 
+@kernel
+def fit_to_quantiles(found, grid, center, lower, upper):
+    """Replace cells (n,) by those of a family, with quantiles in `grid` (3,), whose quantiles are `found` (n, 3). Cells
+    without any, which are NaN, stay as they are."""
+    for i in range(center.shape[0]):
+        if found[i, 1] == found[i, 1]:
+            below, median, above = found[i, 0], found[i, 1], found[i, 2]
+            lower[i], upper[i] = (median - below) / (grid[1] - grid[0]), (above - median) / (grid[2] - grid[1])
+            center[i] = median - grid[1] * (lower[i] if grid[1] < 0.0 else upper[i])
+
+
 # Not kernels: arrays that are made in Python need not be compiled.
 def inverse_table(table: np.ndarray) -> np.ndarray:
     """Places in a `table` of F, evenly spaced in F."""
@@ -236,7 +240,8 @@ def posterior_quantiles(center, lower, upper, reach, edges, density, table, leve
     known."""
     inverse = inverse_table(table) if inverse is None else inverse
     out, scratch = np.empty((len(center), N_LEVELS), dtype=REAL), np.empty((2, len(edges)), dtype=REAL)
-    steps, all_levels = np.empty(len(edges), dtype=INDEX), np.resize(levels, N_LEVELS)
+    steps = np.empty(len(edges), dtype=INDEX)
+    all_levels = levels if len(levels) == N_LEVELS else np.resize(levels, N_LEVELS)
     quantiles(center, lower, upper, reach, edges, density, table, inverse, all_levels, steps, scratch, out)
     return out[:, : len(levels)]
 

@@ -12,6 +12,7 @@ import numpy as np
 from .jit import inlined, kernel
 from .layout import INDEX, REAL
 from .prefetch import prefetch
+from .running_sums import running_sums
 
 _WORD, _LAST = np.uint64(6), np.uint64(63)  # 2⁶ bits of a word
 _AHEAD = 8  # leaves whose targets are on their way from memory
@@ -102,35 +103,49 @@ def find_quantiles(first, weight, levels, found):
 
 
 @inlined
-def add_to_ranges(leaf_first, leaf, reach, first, place, share, i, shift, sums):
-    """Add the masses of the targets of object i to those of their ranges, 2^shift targets each. Returns the first and
-    the last range with any."""
-    low, high = np.int64(sums.shape[0]), np.int64(-1)
+def add_to_ranges(leaf_first, leaf, reach, first, place, share, i, shift, sums, listed, amount):
+    """Add the masses of the targets of object i to those of their ranges, 2^shift targets each, and list the targets in
+    `listed` and their masses in `amount`. Returns the first and the last range with any, and how many are listed."""
+    low, high, end = np.int64(sums.shape[0]), np.int64(-1), np.uint64(0)
     for v in range(leaf_first[i], leaf_first[i + 1]):
         number, probability = leaf[v], reach[v]
         head, tail = first[number], first[number + 1]
         fetch_ahead(v, leaf, first, place, share)
         for e in range(head, tail):
-            sums[np.uint64(place[np.uint64(e)]) >> shift] += probability * share[np.uint64(e)]
+            at, mass = np.uint64(place[np.uint64(e)]), probability * share[np.uint64(e)]
+            sums[at >> shift] += mass
+            listed[end] = at
+            amount[end] = mass
+            end += _ONE
         low = min(low, np.int64(place[head]) >> np.int64(shift))
         high = max(high, np.int64(place[tail - 1]) >> np.int64(shift))
-    return low, high
+    return low, high, np.int64(end)
 
 
 @inlined
 def find_ranges(levels, low, high, sums, range_of, is_wanted):
     """The ranges of the quantiles into `range_of` (k,); mark them in `is_wanted`. The masses `sums` of the ranges
     [low, high] become those up to and with each range."""
-    up_to = 0.0
-    for r in range(low, high + 1):
-        up_to += sums[np.uint64(r)]
-        sums[np.uint64(r)] = up_to
+    total = running_sums(sums[np.uint64(low) : np.uint64(high + 1)])
     at = low
     for k in range(levels.shape[0]):
-        while sums[np.uint64(at)] < levels[k] * up_to and at < high:
+        while sums[np.uint64(at)] < levels[k] * total and at < high:
             at += 1
         range_of[k] = at
         is_wanted[np.uint64(at)] = True
+
+
+@inlined
+def keep_wanted(count, shift, is_wanted, listed, amount):
+    """Of `count` targets, leave those in ranges that are wanted. Returns their number. Every target is written: where
+    the next one goes depends on whether it is wanted, and not a branch that the processor can't predict."""
+    end = np.uint64(0)
+    for m in range(count):
+        at, mass = np.uint64(listed[np.uint64(m)]), amount[np.uint64(m)]
+        listed[end] = at
+        amount[end] = mass
+        end += np.uint64(is_wanted[at >> shift])
+    return np.int64(end)
 
 
 @kernel
@@ -147,6 +162,8 @@ def find_quantiles_in_leaves(
     sums,
     range_of,
     is_wanted,
+    listed,
+    amount,
     mass,
     marks,
     places,
@@ -156,19 +173,15 @@ def find_quantiles_in_leaves(
     """The quantiles of n objects at `levels` (k,), increasing, as places of targets, into `found` (n, k).
 
     They are those of `merge_leaves` and `find_quantiles`. `sums` has a zero for every range of 2^shift >= 64 targets,
-    and `is_wanted` a False; so they do afterwards, as `mass` and `marks`. `places` and `weights` have space for the
-    targets of k ranges.
+    and `is_wanted` a False; so they do afterwards, as `mass` and `marks`. `listed` and `amount` have space for all
+    targets of an object, once per leaf, `places` and `weights` for those of k ranges.
     """
     words = np.int64(1) << np.int64(shift - _WORD)  # of a range
     for i in range(found.shape[0]):
-        low, high = add_to_ranges(leaf_first, leaf, reach, first, place, share, i, shift, sums)
+        low, high, count = add_to_ranges(leaf_first, leaf, reach, first, place, share, i, shift, sums, listed, amount)
         find_ranges(levels, low, high, sums, range_of, is_wanted)
-        for v in range(leaf_first[i], leaf_first[i + 1]):
-            number, probability = leaf[v], reach[v]
-            for e in range(first[number], first[number + 1]):
-                at = np.uint64(place[np.uint64(e)])
-                if is_wanted[at >> shift]:
-                    add_and_mark(at, probability * share[np.uint64(e)], mass, marks)
+        for m in range(keep_wanted(count, shift, is_wanted, listed, amount)):
+            add_and_mark(np.uint64(listed[np.uint64(m)]), amount[np.uint64(m)], mass, marks)
         total, here, end, entry, up_to = sums[high], np.int64(-1), np.int64(0), np.int64(0), 0.0
         for k in range(levels.shape[0]):
             if range_of[k] != here:  # its targets follow those of the range before it
@@ -218,6 +231,9 @@ def quantile_places(
     shift = max(int(n_targets).bit_length() - _RANGES, int(_WORD))
     n_ranges = (n_targets >> shift) + 1
     n_places = min(n_targets, len(levels) << shift)
+    # Of the leaves that an object reaches, if they were the largest ones, and of all leaves at most. The system gives
+    # memory when it is written to, and most objects have far less.
+    n_listed = min(int(np.diff(leaf_first).max(initial=0)) * int(np.diff(first).max(initial=0)), len(place))
     found = np.empty((len(leaf_first) - 1, len(levels)), dtype=INDEX)
     find_quantiles_in_leaves(
         leaf_first,
@@ -232,6 +248,8 @@ def quantile_places(
         np.zeros(n_ranges, dtype=REAL),
         np.empty(len(levels), dtype=np.int64),
         np.zeros(n_ranges, dtype=np.bool_),
+        np.empty(n_listed, dtype=INDEX),
+        np.empty(n_listed, dtype=REAL),
         np.zeros(n_targets, dtype=REAL),
         np.zeros(n_targets // 64 + 1, dtype=np.uint64),
         np.empty(n_places, dtype=INDEX),
