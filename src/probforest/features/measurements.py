@@ -13,6 +13,7 @@ from ..inputs.cell_error import CellError
 from ..inputs.measured_values import check_values
 from ..kernels.layout import FREE_STEPS, Cells, Column, real_empty
 from ..kernels.sorting import order_of
+from ..support.block_copy import side_by_side
 from .limits import NOTHING, SPREAD, TrainingSpread, forms_of_limits, kinds_of_limits
 from .tabulated_cells import FreeForms, forms_of_samples, no_forms
 
@@ -267,8 +268,7 @@ class Measurements:
         parts, memory = (self.center, self.lower, self.upper), self.memory
         if memory is None or any(part.base is not memory or part.shape != memory.T.shape[1:] for part in parts):
             return _interleaved(self.center.T, self.lower.T, self.upper.T)
-        _invert(memory[:, :, 1:])
-        return memory
+        return _with_inverse_scales(memory)
 
 
 def read_measurements(
@@ -344,15 +344,15 @@ def _or_filled(array: np.ndarray, like: np.ndarray, number: float) -> np.ndarray
 
 def _interleaved(center: np.ndarray, *scales: np.ndarray) -> np.ndarray:
     """Centre and 1/σ of every cell side by side."""
-    values = np.stack([center, *scales], axis=2)
-    _invert(values[:, :, 1:])
-    return values
+    return _with_inverse_scales(side_by_side(center, *scales))
 
 
-def _invert(scales: np.ndarray) -> None:
-    """σ to 1/σ, in place."""
+def _with_inverse_scales(values: np.ndarray) -> np.ndarray:
+    """Centre and σ of every cell with 1/σ for σ, in place."""
+    scales = values[:, :, 1:]
     with np.errstate(divide="ignore", over="ignore"):  # 1/0, and 1/σ of a σ that is as good as 0: exact
         np.divide(1.0, scales, out=scales)
+    return values
 
 
 def _known(errors: np.ndarray, with_errors: np.ndarray, rule: str, medians: np.ndarray | None) -> np.ndarray:

@@ -15,6 +15,7 @@ from scipy.optimize import minimize_scalar
 from ..families import LEVELS, ONE_SIGMA, Family, full_table, inverse_of_table, reach_of, squashed_table
 from ..kernels.posterior import most_likely_masses, posterior_quantiles
 from ..kernels.sorting import order_of
+from ..support.block_copy import row_by_row
 from ..support.threads import in_threads
 from .measurements import Measurements
 
@@ -201,9 +202,10 @@ def with_priors(priors: Sequence[Prior | None], measurements: Measurements, n_jo
     """The posteriors of all cells with errors; limits and samples stay as they are."""
     if measurements.is_exact or not any(priors):
         return measurements
-    center, lower = np.copy(measurements.center), np.copy(measurements.lower)
+    # Features are read one by one from now on.
+    center, lower = row_by_row(measurements.center), row_by_row(measurements.lower)
     two_sides = any(isinstance(prior, EmpiricalPrior) for prior in priors) or not measurements.is_symmetric
-    upper = np.copy(measurements.upper) if two_sides else lower
+    upper = row_by_row(measurements.upper) if two_sides else lower
 
     def update(j: int) -> None:
         prior, family = priors[j], measurements.families[j]
