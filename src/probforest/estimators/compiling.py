@@ -9,6 +9,7 @@ import numpy as np
 
 from ..datasets import make_two_classes
 from .boosting import ProbabilisticGradientBoostingClassifier
+from .boosting_regressor import ProbabilisticGradientBoostingRegressor
 from .forest_regressor import ProbabilisticRandomForestRegressor
 from .tree import ProbabilisticDecisionTreeClassifier
 from .tree_regressor import ProbabilisticDecisionTreeRegressor
@@ -26,6 +27,7 @@ def compile_kernels(rare: bool = False) -> None:
     answer.quantile(0.5)
     answer.summary()  # of whole distributions
     ProbabilisticRandomForestRegressor(1, slopes=True).fit(X, X[:, 0]).predict(X)
+    ProbabilisticGradientBoostingRegressor("huber", max_iter=1).fit(X, X[:, 0])
     if rare:
         _use(X, y, {"X_samples": np.repeat(X[:, :, None], 2, axis=2)})
         _use(X, y, {"X_limit": (X > 0).astype(int)})

@@ -13,6 +13,7 @@ from ..inputs.cell_error import CellError
 from ..inputs.measured_values import check_values
 from ..kernels.layout import FREE_STEPS, OWN_TABLE, Cells, Column, real_empty
 from ..kernels.sorting import order_of
+from ..support.block_copy import side_by_side
 from .limits import NOTHING, SPREAD, TrainingSpread, forms_of_limits, kinds_of_limits
 from .tabulated_cells import FreeForms, empty_forms, forms_of_samples, in_order_of_cells
 
@@ -340,9 +341,7 @@ def _or_filled(array: np.ndarray, like: np.ndarray, number: float) -> np.ndarray
 
 def _interleaved(center: np.ndarray, *scales: np.ndarray, n_more: int = 0) -> np.ndarray:
     """Centre and 1/σ of every cell side by side, and room for `n_more` numbers."""
-    values = np.empty((*center.shape, 1 + len(scales) + n_more))
-    for k, part in enumerate((center, *scales)):
-        values[:, :, k] = part
+    values = side_by_side(center, *scales, n_more=n_more)
     _invert(values[:, :, 1 : 1 + len(scales)])
     return values
 

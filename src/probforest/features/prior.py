@@ -24,6 +24,7 @@ from ..families import (
 )
 from ..kernels.posterior import fit_to_quantiles, most_likely_masses, posterior_quantiles
 from ..kernels.sorting import order_of
+from ..support.block_copy import row_by_row
 from ..support.threads import in_threads
 from .measurements import Measurements
 
@@ -202,8 +203,8 @@ def with_priors(priors: Sequence[Prior | None], measurements: Measurements) -> M
     lie one after the other: a large table is better given in pieces."""
     if measurements.is_exact or not any(priors):
         return measurements
-    center, lower = (np.array(part, order="C") for part in (measurements.center, measurements.lower))
-    upper = np.array(measurements.upper, order="C") if have_two_sides(priors, measurements) else lower
+    center, lower = row_by_row(measurements.center), row_by_row(measurements.lower)
+    upper = row_by_row(measurements.upper) if have_two_sides(priors, measurements) else lower
     for j, (prior, family) in enumerate(zip(priors, measurements.families, strict=True)):
         if prior is not None:
             # Not exact or missing ones, limits (error 0) and samples.

@@ -315,9 +315,3 @@ def grow_leaf_by_leaf(columns, bins, target, weight, rules, growth, space) -> tu
 def grown_nodes(n_nodes: int, space: GrowSpace) -> Nodes:
     """The tree that was grown into a space, which serves for the next one then."""
     return Nodes(*(array[:n_nodes].copy() for array in space.ordered))
-
-
-def members_of_leaf(leaf: int, space: GrowSpace) -> tuple[np.ndarray, np.ndarray]:
-    """The objects in a leaf of the tree that was grown into a space, and their w π; valid until the next one."""
-    start, stop = space.pool.segments[leaf]
-    return space.members.row[start:stop], space.members.mass[start:stop]

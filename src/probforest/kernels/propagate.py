@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..support.block_copy import copy_in_blocks
 from .cdf import even_position, look_up_all, look_up_own, read_cell, squashed_position
 from .eights import EIGHT, above, at_least, below, load_indices, load_numbers, n_chosen, product, rest, write
 from .jit import inlined, kernel
@@ -233,7 +234,10 @@ def replace_parent(members, start, stop, right_end, left_end):
 
 # Not kernels: arrays that are made in Python need not be compiled.
 def cell_columns(cells: Cells) -> CellColumns:
-    values = np.ascontiguousarray(cells.values.transpose(1, 0, 2))[:, :, None, :]
+    n_objects, n_features, kind = cells.values.shape
+    values = np.empty((n_features, n_objects, 1, kind), dtype=REAL)
+    for number in range(kind):
+        copy_in_blocks(cells.values[:, :, number].T, values[:, :, 0, number])
     return CellColumns(values, cells.table, cells.start, cells.complete)
 
 

@@ -13,10 +13,9 @@ from ..kernels.best_first import (
     add_to_scores,
     grow_leaf_by_leaf,
     grown_nodes,
-    members_of_leaf,
     new_grow_space,
 )
-from ..kernels.layout import DECREASE, FEATURE, IMPURITY, INDEX, LEAF, Cells, Rules, Target
+from ..kernels.layout import DECREASE, IMPURITY, INDEX, Cells, Rules, Target
 from ..kernels.propagate import cell_columns
 from ..support.threads import in_threads
 from .bootstrap import MAX_SEED
@@ -211,10 +210,8 @@ class Booster:
 
     def _revise_leaves(self, n_nodes: int, space: GrowSpace, loss: Loss, raw: np.ndarray) -> None:
         """Give leaves the values that are best for their members, where Newton steps only tell the direction."""
-        links, value = space.ordered.links[:n_nodes], space.ordered.value
-        for leaf in np.flatnonzero(links[:, FEATURE] == LEAF).tolist():
-            step = loss.best_step(*members_of_leaf(leaf, space), raw)
-            value[leaf, 0] = self._growth.learning_rate * step
+        loss.write_steps(n_nodes, space, raw)
+        space.ordered.value[:n_nodes] *= self._growth.learning_rate
         revise(n_nodes, space.ordered, self._rules.monotonic)
 
     def _follow_held_out(self, trees: list[FittedTree]) -> None:

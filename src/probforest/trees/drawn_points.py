@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..kernels.dice import draw_points, points_of_numbers
+from ..kernels.dice import draw_points, first_numbers
 from ..kernels.layout import Bins
 
 MANY_BINS = 64  # values that spread over several bins need no more of them
@@ -24,7 +24,7 @@ class DrawnPoints:
         self.is_exact = n_slots == 1
         self._codes = np.empty((0 if self.is_exact else n_objects, n_features, 1), dtype=bins.codes.dtype)
         self._shift = np.zeros(n_features, dtype=np.int64) if self.is_exact else _shift(bins)
-        self._point_of = points_of_numbers(bins.chunk)
+        self._first_numbers = first_numbers(bins.chunk)
         self._merged: dict[int, Bins] = {}  # by the offset of the feature with most bins
 
     @property
@@ -41,7 +41,7 @@ class DrawnPoints:
         if offset not in self._merged:
             self._merged[offset] = self._merged_by(offset)
         offsets = offset % (1 << self._shift)
-        draw_points(bins.codes, bins.missing_code, self._point_of, self._shift, offsets, state, self._codes)
+        draw_points(bins.codes, bins.missing_code, self._first_numbers, self._shift, offsets, state, self._codes)
         return self._merged[offset]
 
     def _merged_by(self, most: int) -> Bins:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .number_losses import huber_center, weighted_quantile
+from ..kernels.best_steps import huber_center, weighted_quantile
 
 LEVEL = 0.9  # share of the residuals in the quadratic part, if nothing else is asked for
 _SMALLER = 0.8  # the variance of a Huber estimate of a mean, relative to that of the mean itself, which is worth it

@@ -27,6 +27,7 @@ import numpy as np
 from scipy.special import expit, log_softmax, logsumexp, softmax
 
 from ..inputs.labels import LabelTable
+from ..kernels.best_first import GrowSpace
 
 _LEAST_FREQUENCY = 1e-15  # of a class: it has a logarithm, even if no object has any weight in it
 _LEAST_HESSIAN = 1e-16  # where a probability is rounded to 0 or 1, a node must not divide by 0
@@ -67,7 +68,7 @@ class Loss(Protocol):
 
     def derivatives(self, raw: np.ndarray) -> np.ndarray: ...
 
-    def best_step(self, rows: np.ndarray, mass: np.ndarray, raw: np.ndarray) -> float: ...
+    def write_steps(self, n_nodes: int, space: GrowSpace, raw: np.ndarray) -> None: ...
 
     def mean(self, raw: np.ndarray, weight: np.ndarray) -> float: ...
 
@@ -90,7 +91,7 @@ class LogLoss:
         """The loss that a tree is grown on, which is the same for all of them."""
         return self
 
-    def best_step(self, rows: np.ndarray, mass: np.ndarray, raw: np.ndarray) -> float:
+    def write_steps(self, n_nodes: int, space: GrowSpace, raw: np.ndarray) -> None:
         """Newton steps are good enough for a loss with a curvature."""
         raise NotImplementedError
 

@@ -27,12 +27,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..inputs.targets import NumberTable
+from ..kernels.best_first import GrowSpace
+from ..kernels.best_steps import HUBER_CENTER, QUANTILE, best_steps, huber_center, weighted_quantile
 
 NUMBER_LOSSES = ("squared_error", "absolute_error", "gamma", "huber", "poisson", "quantile")
 LOG_LOSSES = ("poisson", "gamma")  # raw scores are logarithms of predictions
 _LARGEST_LOGARITHM = 100.0  # of a scaled prediction: products of sums of exp are still numbers
 _LARGEST_STEP = 10.0  # of a logarithm: where there is next to no curvature, a Newton step is of any size
-_SAME_SHARE = 1e-9  # a share of weights is reached in spite of rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,16 +68,15 @@ class NumberLoss:
 
     @property
     def revises_leaves(self) -> bool:
-        """Whether the value of a leaf is found by `best_step`."""
+        """Whether the value of a leaf is found by `write_steps`."""
         return self.kind in ("absolute_error", "quantile", "huber")
 
     def at(self, raw: np.ndarray) -> "NumberLoss":
         """The loss that a tree is grown on, from these scores."""
         if self.weight is None:
             return self
-        learnt = self.weight > 0
-        off = np.abs(self.y[learnt] - raw[0, learnt])
-        return replace(self, delta=max(self.delta, weighted_quantile(off, self.weight[learnt], self.level)))
+        off = np.abs(self.y - raw[0])
+        return replace(self, delta=max(self.delta, weighted_quantile(off, self.weight, self.level)))
 
     def derivatives(self, raw: np.ndarray) -> np.ndarray:
         """What a node adds up, (1, n, 3): gradient, hessian and 1 of every object."""
@@ -97,12 +97,11 @@ class NumberLoss:
                 gradient *= 2
         return columns
 
-    def best_step(self, rows: np.ndarray, mass: np.ndarray, raw: np.ndarray) -> float:
-        """The raw score to add to those of some objects, each with its `mass` (m,), at which their loss is smallest."""
-        left = self.y[rows] - raw[0, rows]
-        return (
-            huber_center(left, mass, self.delta) if self.kind == "huber" else weighted_quantile(left, mass, self.level)
-        )
+    def write_steps(self, n_nodes: int, space: GrowSpace, raw: np.ndarray) -> None:
+        """Give each leaf of the tree that was grown into a space the raw score to add to those of its members at which
+        their loss is smallest."""
+        kind, about = (HUBER_CENTER, self.delta) if self.kind == "huber" else (QUANTILE, self.level)
+        best_steps(n_nodes, space, self.y - raw[0], kind, about)
 
     def mean(self, raw: np.ndarray, weight: np.ndarray) -> float:
         """The weighted mean over all objects, of targets that are not scaled."""
@@ -165,42 +164,6 @@ def check_targets(kind: str, y: np.ndarray, weight: np.ndarray) -> None:
 def predicted_numbers(kind: str, raw: np.ndarray) -> np.ndarray:
     """Predictions (n,) from raw scores (1, n) that are not scaled."""
     return np.exp(np.clip(raw[0], -700, 700)) if kind in LOG_LOSSES else raw[0]
-
-
-def weighted_quantile(values: np.ndarray, weight: np.ndarray, level: float) -> float:
-    """The value below which `level` of the weight lies; where that is true of a whole interval, its middle.
-
-    >>> weighted_quantile(np.array([3.0, 1.0, 2.0, 10.0]), np.array([1.0, 1.0, 1.0, 1.0]), 0.5)
-    2.5
-    >>> weighted_quantile(np.array([3.0, 1.0, 2.0]), np.array([2.0, 1.0, 1.0]), 0.75)
-    3.0
-    """
-    order = np.argsort(values, kind="stable")
-    below = np.cumsum(weight[order])
-    wanted = level * below[-1]
-    margin = _SAME_SHARE * below[-1]
-    first = np.searchsorted(below, wanted - margin)
-    last = min(np.searchsorted(below, wanted + margin), len(order) - 1)
-    return float(0.5 * values[order[first]] + 0.5 * values[order[last]])
-
-
-def huber_center(values: np.ndarray, weight: np.ndarray, delta: float) -> float:
-    """The c at which the Huber loss of values − c is smallest; where that is a whole interval, its middle.
-
-    What pulls at c, Σ w (value − c) with each term at most ±δ, falls in straight lines between the places value ± δ.
-
-    >>> round(huber_center(np.array([0.0, 1.0, 2.0, 100.0]), np.ones(4), 3.0), 6)
-    2.0
-    >>> round(huber_center(np.array([0.0, 1.0, 2.0, 100.0]), np.ones(4), 1000.0), 6)
-    25.75
-    """
-    ends, change = np.concatenate([values - delta, values + delta]), np.concatenate([-weight, weight])
-    order = np.argsort(ends, kind="stable")
-    place, slope = ends[order], np.cumsum(change[order])
-    largest = delta * weight.sum()
-    pull = largest + np.concatenate([[0.0], np.cumsum(slope[:-1] * np.diff(place))])
-    margin = _SAME_SHARE * largest
-    return float(np.interp([-margin, margin], np.maximum.accumulate(-pull), place).mean())
 
 
 def _exp(raw: np.ndarray) -> np.ndarray:
