@@ -96,7 +96,7 @@ def test_inspect(folder, capsys):
         assert words in text
     description = json.loads(said(capsys, "inspect", folder / "with_units.prf", "--json").out)
     assert description["units"]["size"] == "arcsec"
-    assert description["prior"] in ("empirical", None)
+    assert description["prior"] in ("empirical", "joint", None)
     assert set(description["missing"]) == set(description["features"])
     assert description["errors"]["g"] == {"lower": "e_g", "upper": None, "limit": None}
     assert description["about"]["table"] == "t.fits"
@@ -255,8 +255,9 @@ def test_the_joint_prior(folder, tmp_path, capsys):
     described = json.loads(said(capsys, "inspect", model, "--json").out)
     assert described["prior"] == "joint"
     assert all(set(group["features"]) <= set(described["features"]) for group in described["joint_prior"])
-    assert json.loads(said(capsys, "inspect", folder / "without_units.prf", "--json").out)["joint_prior"] is None
     said(capsys, "predict", model, folder / "t.csv", "-o", tmp_path / "out.csv")
+    said(capsys, *command, "--overwrite", "--set", "n_estimators=5", "prior=empirical")
+    assert json.loads(said(capsys, "inspect", model, "--json").out)["joint_prior"] is None
 
 
 def test_every_command_says_that_labels_were_doubtful(folder, tmp_path, capsys):
