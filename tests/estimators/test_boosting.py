@@ -248,6 +248,13 @@ def test_small_tables_with_doubtful_labels_are_learnt_from():
     assert model.score(X, y) > 0.9
 
 
+def test_too_few_doubtful_labels_for_any_split_are_no_mistake_of_weights():
+    X, y = make_two_classes(30, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # "scale sample_weight" would not help
+        boosting(max_iter=3).fit(X, y, y_proba=np.full(30, 0.8))
+
+
 @pytest.mark.parametrize(("doubt", "expected"), [(0.0, 20), (0.3, 20 * 0.16), (0.1, 20 * 0.64)])
 def test_a_leaf_needs_no_more_average_objects_than_min_samples_leaf(doubt, expected):
     X, y = make_two_classes(100, random_state=0)

@@ -5,6 +5,7 @@ import pytest
 
 from probforest import ProbabilisticGradientBoostingClassifier
 from probforest.datasets import flip_labels, make_two_classes
+from probforest.estimators import boosted_trees
 from probforest.estimators.held_out import held_out_parts, held_out_rows
 from probforest.trees.boosting import Stopping, mean_course
 
@@ -46,3 +47,35 @@ def test_doubtful_labels_are_held_out_in_turn():
     known = ProbabilisticGradientBoostingClassifier(max_iter=model.n_iter_, early_stopping=False, random_state=0)
     known.fit(X, labels.y, y_proba=labels.confidence)
     np.testing.assert_array_equal(model.predict_proba(X), known.predict_proba(X))  # all objects were learnt from
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_as_many_iterations_are_grown_as_were_best_also_if_trees_without_splits_were_drawn(seed, monkeypatch):
+    found = []
+
+    def watched(*arguments):
+        for loss in mean_course(*arguments):
+            found.append(loss)
+            yield loss
+
+    monkeypatch.setattr(boosted_trees, "mean_course", watched)
+    random = np.random.default_rng(seed)
+    X, y = random.normal(size=(70, 4)), np.arange(70) % 2
+    X[:, 0] += 2 * y
+    about = {"X_err": np.ones(X.shape), "y_proba": np.full(70, 0.85)}
+    model = ProbabilisticGradientBoostingClassifier(max_iter=60, prior=None, random_state=0).fit(X, y, **about)
+    assert model.n_iter_ == np.argmin(found) == len(model.validation_score_) - 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_iterations_that_are_added_are_those_of_a_longer_fit_also_if_trees_without_splits_were_drawn(seed):
+    random = np.random.default_rng(seed)
+    X, y = random.normal(size=(60, 4)), random.integers(0, 2, 60)
+    options = {"prior": None, "early_stopping": False, "random_state": 0}
+    about = {"X_err": 2 * np.ones(X.shape)}
+    long = ProbabilisticGradientBoostingClassifier(max_iter=40, **options).fit(X, y, **about)
+    grown = ProbabilisticGradientBoostingClassifier(max_iter=10, warm_start=True, **options).fit(X, y, **about)
+    for n in (25, 40):
+        grown.set_params(max_iter=n).fit(X, y, **about)
+    assert grown.n_iter_ == long.n_iter_
+    np.testing.assert_allclose(grown.predict_proba(X, **about), long.predict_proba(X, **about), rtol=1e-12)

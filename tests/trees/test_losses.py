@@ -105,3 +105,14 @@ def test_labels_that_say_nothing_have_no_curvature():
     )
     assert np.isfinite(columns).all()
     assert (columns[:, 3, 1] < 1e-12).all()
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_curvatures_of_certain_labels_are_never_larger_than_those_of_hard_ones(k):
+    labels = LabelTable(np.arange(k), np.zeros(2, dtype=np.int32), np.array([np.eye(k)[0], np.full(k, 1 / k)]))
+    loss = log_loss(labels, np.ones(2))
+    for sure in np.linspace(30, 40, 2001):  # of the wrong class: rounding makes a label say more than everything
+        raw = np.zeros((loss.n_scores, 2))
+        raw[-1] = sure
+        q = probabilities(raw)[0, -loss.n_scores :]
+        assert (loss.derivatives(raw)[:, 0, 1] <= np.maximum(q * (1 - q), 1e-3) * (1 + 1e-9)).all()

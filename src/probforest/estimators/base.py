@@ -372,9 +372,11 @@ class ProbabilisticEstimator(ErrorGuard, SharedFeatures, BaseEstimator):
         """Weights count in min_samples_leaf; when they are small, no node can be split, and users should know why."""
         total, n_objects = training.weight.sum(), np.count_nonzero(training.weight)
         least = 2 * self._least_in_leaf(training, training.weight)
-        if n_objects >= least > total:
+        asked = 2 * expected_objects("min_samples_leaf", self.min_samples_leaf, 1, total)
+        if n_objects >= asked and least > total:
+            doubtful = "; doubtful labels weigh less, unless label_information=False"
             warn_caller(
                 f"No tree can have a split: the {n_objects} objects weigh {total:.3g} in all, and the two sides of a "
                 f"split need {least:.3g} (min_samples_leaf counts weights). Scale sample_weight and class_weight to a "
-                "mean of about 1; doubtful labels weigh less, unless label_information=False."
+                f"mean of about 1{doubtful if 'label_information' in self.get_params(deep=False) else ''}."
             )

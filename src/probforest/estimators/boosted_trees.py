@@ -34,7 +34,7 @@ _MOST_PARTS = 5  # held out in turn: more of them find no better iteration to st
 _MOST_HELD_OUT = 200_000  # objects of all models that hold out some of them in turn
 # Newton steps of nodes with less are steps of any size: probabilities are rounded to 0 or 1. HistGradientBoosting's.
 _LEAST_HESSIAN = 1e-3
-_SHARE_OF_LEAF = 0.2  # of all objects: the most that a leaf needs, if labels are doubtful
+_SHARE_OF_LEAF = 0.2  # of all objects, if labels are doubtful: no leaf of a large table needs more
 _FOR_DOUBTFUL_TARGETS = 5.0  # λ: without it, late iterations explain every label as it is
 
 
@@ -154,7 +154,8 @@ class BoostedTrees(TreeEnsemble):
         """Sets of objects to hold out in turn, so many that their labels say as much together as the part of a larger
         table does."""
         enough = float(self.validation_fraction) * MANY_OBJECTS
-        known = float(training.weight[stopping.held_out].sum())  # doubtful labels weigh what they say
+        assert training.doubt is not None
+        known = float(training.doubt.information[stopping.held_out].sum())
         affordable = max(1, min(_MOST_PARTS, _MOST_HELD_OUT // training.n_objects))
         n_parts = min(ceil(enough / known), affordable) if known > 0 else 1
         classes = self._classes_to_hold_out(training)
@@ -230,7 +231,7 @@ class BoostedTrees(TreeEnsemble):
 
     def _least_in_leaf(self, training: TrainingSet, weight: np.ndarray) -> float:
         """Doubtful labels weigh what they say, and all of those of a small table may say less than min_samples_leaf
-        asks for. A leaf never needs more than so many objects as they are on average, or a fifth of them all."""
+        asks for. So many objects with labels as they are on average are enough, or a fifth of all, if that is more."""
         least = super()._least_in_leaf(training, weight)
         if training.doubt is None or not is_integer(self.min_samples_leaf):
             return least

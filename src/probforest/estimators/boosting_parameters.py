@@ -73,8 +73,8 @@ BOOSTING_PARAMETERS = {name: TREE_PARAMETERS[name] for name in (*_OF_TABLES, "er
     "min_samples_leaf": Parameter(
         "int or float",
         "Least expected number of objects (the sum of weight × probability) in a leaf; a float is a fraction of the "
-        "weight of the training set. Objects with doubtful labels weigh what their labels say, but a leaf never needs "
-        "more than a fifth of them all, or so many of them as they are on average.",
+        "weight of the training set. Objects with doubtful labels weigh what their labels say, but so many objects "
+        "with labels as they are on average are enough, or a fifth of all, if that is more.",
         count_or_fraction(1),
     ),
     "l2_regularization": Parameter(

@@ -64,6 +64,6 @@ def better_known(cells: Cells, places: np.ndarray, medians: np.ndarray, j: int, 
     for side in range(1, min(values.shape[2], 3)):
         cell[:, side] = np.where(exact, np.inf, cell[:, side] / (factor or 1.0))
     if values.shape[2] == TABULATED_CELLS:
-        cell[:, OWN_TABLE] = np.where(exact, -1.0, cell[:, OWN_TABLE])
+        cell[:, OWN_TABLE] = np.where(exact, -1.0, cell[:, OWN_TABLE])  # no table of its own; any other has 0 and 1
     complete = cells.complete or not np.isnan(values[:, :, 0]).any()
     return cells._replace(values=values, complete=bool(complete))

@@ -35,20 +35,28 @@ def forms_of_samples(samples: np.ndarray) -> tuple[np.ndarray, FreeForms]:
     """Which cells (n, d) have draws, of `samples` (n, d, m), NaN where there are fewer than m; and these cells, one
     object after the other."""
     draws = samples.reshape(-1, samples.shape[2])
-    forms = empty_forms(len(draws))
-    for first in range(0, len(draws), _BLOCK):
+    sampled = _have_draws(draws)
+    cells = np.flatnonzero(sampled)
+    forms = empty_forms(len(cells))
+    for first in range(0, len(cells), _BLOCK):
         some = slice(first, first + _BLOCK)
-        of_some = draws[some] + 0.0  # a copy, in which -0 is 0: differences of both may be a σ of -0
+        of_some = draws[cells[some]]
+        of_some += 0.0  # -0 is 0 then: differences of both may be a σ of -0
         of_some.sort(axis=1)  # NaN last
         _tabulate(of_some, FreeForms(*(part[some] for part in forms)))
-    sampled = ~np.isnan(forms.center)
-    if not sampled.all():
-        forms = FreeForms(*(part[sampled] for part in forms))
     return sampled.reshape(samples.shape[:2]), forms
 
 
+def _have_draws(draws: np.ndarray) -> np.ndarray:
+    """Which cells (n,) have any, of `draws` (n, m). The first one says it of almost all."""
+    found = ~np.isnan(draws[:, 0])
+    if not found.all():
+        found[~found] = ~np.isnan(draws[~found]).all(axis=1)
+    return found
+
+
 def _tabulate(draws: np.ndarray, forms: FreeForms) -> None:
-    """Write the `forms` of cells with sorted `draws` (n, m). Those without draws have a centre of NaN."""
+    """Write the `forms` of cells with sorted `draws` (n, m), of which each has some."""
     counts = np.empty(len(draws), dtype=np.int64)
     quantiles_of_draws(draws, LEVELS, counts, forms.points)
     below, center, above = forms.points[:, ONE_SIGMA].T.copy()

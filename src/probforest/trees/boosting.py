@@ -143,12 +143,12 @@ class Booster:
 
     def _iterations(self, made: Boosted, n_earlier: int, n_iterations: int) -> Iterator[float]:
         """Grow the trees of one iteration after the other; yields their training losses, and NaN if nothing is left to
-        learn."""
+        learn. Trees without any split are no iteration: others are drawn."""
         n_fruitless = 0
-        for iteration in range(n_earlier, n_iterations):
-            before = self.raw.copy()
-            trees = self._grow_trees(iteration, before)
-            if made.trees and all(tree.n_nodes == 1 for tree in trees):
+        while n_earlier + len(made.trees) < n_iterations:
+            before, n_before = self.raw.copy(), n_earlier + len(made.trees)
+            trees = self._grow_trees([n_before, n_fruitless], before)
+            if n_before and all(tree.n_nodes == 1 for tree in trees):
                 self.raw, n_fruitless = before, n_fruitless + 1
                 if n_fruitless == self._most_fruitless:
                     yield np.nan
@@ -183,9 +183,9 @@ class Booster:
         rows = np.flatnonzero(weight)
         return -self._stopping.score(self._loss.center + self._loss.unit * self.raw[:, rows], rows)
 
-    def _grow_trees(self, iteration: int, before: np.ndarray) -> list[FittedTree]:
+    def _grow_trees(self, attempt: list[int], before: np.ndarray) -> list[FittedTree]:
         """A tree per raw score, all from the scores `before`; the scores of the objects they are grown on follow."""
-        random = np.random.default_rng([self._seed, iteration])  # so that iterations may be added later
+        random = np.random.default_rng([self._seed, *attempt])  # so that iterations may be added later
         loss = self._loss.at(before)
         columns, bins = loss.derivatives(before), self._points.drawn(int(random.integers(1, 2**63)))
         for space, seed in zip(self._spaces, random.integers(1, MAX_SEED, len(self._spaces)), strict=True):

@@ -164,6 +164,7 @@ def _information(q: np.ndarray, r: np.ndarray) -> np.ndarray:
     """The expected curvature of doubtful labels: q (1 − q) if they are certain, 0 if they say nothing."""
     least, variance = np.finfo(float).tiny, q * (1 - q)
     squared = np.square((r - q) / np.maximum(r + q - 2 * q * r, least))  # how much a label says, 0 to 1
+    squared = np.minimum(squared, 1.0)  # in spite of rounding: the denominator below may be tiny
     return np.square(variance) * squared / np.maximum(squared * variance + (1 - squared) / 4, least)
 
 

@@ -65,7 +65,7 @@ def against_trees(axes: Any, rows: Sequence[Row], x: str, contenders: Sequence[s
     axes.legend(fontsize=5, ncols=2, frameon=False)
 
 
-def in_order_of_cells(axes: Any, below: Any, rows: Sequence[Row], x: str, contenders: Sequence[str]) -> None:
+def side_by_side(axes: Any, below: Any, rows: Sequence[Row], x: str, contenders: Sequence[str]) -> None:
     """Accuracy of the contenders with the most trees, and their lead over the forest, in points."""
     rows = select(rows, trees=max(distinct(rows, "trees")))
     _, base = curve(select(rows, contender="forest"), x)
@@ -87,7 +87,7 @@ def draw_features(rows: Sequence[Row], path: Path) -> None:
     plt = pyplot()
     figure, (top, middle, bottom) = plt.subplots(3, 1, figsize=(COLUMN, 6), layout="constrained", sharex=True)
     against_trees(top, rows, "mean_noise", ("full PRF", "forest"))
-    in_order_of_cells(
+    side_by_side(
         middle,
         bottom,
         rows,
@@ -106,7 +106,7 @@ def draw_features(rows: Sequence[Row], path: Path) -> None:
         "forest, perturbed values",
         "forest, shrunk values",
     )
-    in_order_of_cells(top, bottom, rows, "mean_noise", rivals)
+    side_by_side(top, bottom, rows, "mean_noise", rivals)
     bottom.set_xlabel("mean error / standard deviation of the true values")
     save(figure, path.with_name(path.name + "_rivals"))
 
@@ -119,7 +119,7 @@ def draw_labels(rows: Sequence[Row], path: Path) -> None:
         top.set_title(LABEL_TITLES[noise])
         against_trees(top, here, "level", ("PRF", "forest"))
         contenders = ["PRF", "forest", *(name for name in distinct(here, "contender") if name not in ("PRF", "forest"))]
-        in_order_of_cells(middle, bottom, here, "level", contenders)
+        side_by_side(middle, bottom, here, "level", contenders)
         bottom.set_xlabel("level w of wrong labels")
         save(figure, path.with_name(f"{path.name}_{noise}"))
 
