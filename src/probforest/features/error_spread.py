@@ -49,22 +49,28 @@ def learn_error_spreads(measurements: Measurements, weight: np.ndarray) -> tuple
     found = []
     for j, with_errors in enumerate(measurements.has_errors()):
         counted = with_errors & (weight > 0)
-        lower, upper = measurements.lower[j, counted], measurements.upper[j, counted]
-        if not ((lower > 0) | (upper > 0)).any():
+        lower = _some_of(measurements.lower[j], counted)
+        upper = lower if measurements.is_symmetric else _some_of(measurements.upper[j], counted)
+        if not ((lower > 0).any() or (upper > 0).any()):
             continue
         others = ~np.isnan(measurements.center[j]) & (weight > 0) & ~with_errors
-        for side in (BOTH,) if np.array_equal(lower, upper, equal_nan=True) else (LOWER, UPPER):
-            sizes = np.append(_sizes(_errors_of_side(lower, upper, side)), np.full(others.sum(), np.nan))
-            if not np.isnan(sizes).all():
-                found.append(_learn(j, side, sizes, np.append(weight[counted], weight[others])))
+        weights = np.append(weight[counted], weight[others])
+        for side in (BOTH,) if lower is upper or np.array_equal(lower, upper, equal_nan=True) else (LOWER, UPPER):
+            errors = np.append(_errors_of_side(lower, upper, side), np.full(others.sum(), np.nan))
+            if not np.isnan(errors).all():
+                found.append(_learn(j, side, errors, weights))
     return tuple(found)
 
 
-def _learn(feature: int, side: str, sizes: np.ndarray, weight: np.ndarray) -> ErrorSpread:
-    """The errors of values with `sizes` (n,), NaN if they are not known."""
-    known = ~np.isnan(sizes)
+def _some_of(numbers: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    return numbers if chosen.all() else numbers[chosen]
+
+
+def _learn(feature: int, side: str, errors: np.ndarray, weight: np.ndarray) -> ErrorSpread:
+    """The `errors` (n,) of values, NaN if they are not known."""
+    known = ~np.isnan(errors)
     share = weight / weight.max()  # squares of weights of any size are numbers then
-    quantiles = weighted_quantiles(sizes[known], share[known], LEVELS)
+    quantiles = _sizes(weighted_quantiles(_some_of(errors, known), _some_of(share, known), LEVELS))
     unknown = min(1.0, float(share[~known].sum() / share.sum()))  # sums of other orders, rounded
     return ErrorSpread(feature, side, quantiles, unknown, float(share.sum() ** 2 / (share**2).sum()))
 
