@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import gamma
 
 from probforest.families import LAPLACE, NORMAL, ONE_SIGMA, family_from_scipy
-from probforest.kernels.scores import move_cells, scored
+from probforest.kernels.scores import move_cells, scored, set_cells
 
 EDGES = np.array([-4.0, -1.0, 0.0, 0.5, 3.0, 10.0])
 SCORES = np.array([-3.5, -1.0, -0.2, 0.3, 1.5, 3.5])
@@ -56,3 +56,20 @@ def test_moved_cells_are_those_of_the_equations(family, narrowing):
         if changed[i]:
             expected = naive_moved(quantiles[:, i], place[i], variance[i], mean[i], spread[i], narrowing, grid)
         np.testing.assert_allclose([part[i] for part in found], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("grid", [[-1.0, 0.0, 1.0], [-0.9, -0.2, 1.3], [-0.7, 0.1, 0.8]])
+def test_cells_have_the_quantiles_that_were_found(grid):
+    """In a family with a centre that is not its median, the median lies on the side where its scale is that of it."""
+    random, grid = np.random.default_rng(0), np.array(grid)
+    found, known = np.sort(random.normal(size=(3, 50)), axis=0), np.arange(50) % 7 > 0
+    before = random.normal(size=(3, 50))
+    center, lower, upper = after = before.copy()
+    set_cells(found, known, grid, *after)
+    np.testing.assert_array_equal(after[:, ::7], before[:, ::7])
+    for at, quantile in zip(grid, found[:, known], strict=True):
+        # Between the median and the centre, both halves of a cell would have the scale of the median's side.
+        scale = np.where(at < grid[1] or (at == grid[1] and at < 0), lower[known], upper[known])
+        of_median = lower[known] if grid[1] < 0 else upper[known]
+        expected = center[known] + grid[1] * of_median + (at - grid[1]) * scale
+        np.testing.assert_allclose(quantile, expected, atol=1e-12)

@@ -4,7 +4,7 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from probforest.families import LAPLACE, NORMAL, UNIFORM, full_table, reach_of, squashed_table, student_t
-from probforest.kernels.posterior import fit_to_quantiles, most_likely_masses, posterior_quantiles
+from probforest.kernels.posterior import most_likely_masses, posterior_quantiles
 
 FAMILIES = {
     "normal": (NORMAL, stats.norm()),
@@ -169,22 +169,3 @@ def test_a_value_at_an_edge_is_treated_alike_on_both_sides():
         x, error = np.array([1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0]), np.full(9, sigma)
         found = quantiles_of(edges, mass, x, error, error, NORMAL)
         np.testing.assert_allclose(found[::-1, ::-1], 6.0 - found, atol=1e-4)
-
-
-@pytest.mark.parametrize("grid", [[-1.0, 0.0, 1.0], [-0.9, -0.2, 1.3], [-0.7, 0.1, 0.8]])
-def test_cells_have_the_quantiles_that_were_found(grid):
-    """In a family with a centre that is not its median, the median lies on the side where its scale is that of it."""
-    random, grid = np.random.default_rng(0), np.array(grid)
-    found = np.sort(random.normal(size=(50, 3)), axis=1)
-    found[::7] = np.nan
-    before = random.normal(size=(3, 50))
-    center, lower, upper = after = before.copy()
-    fit_to_quantiles(found, grid, *after)
-    np.testing.assert_array_equal(after[:, ::7], before[:, ::7])
-    known = ~np.isnan(found[:, 0])
-    for at, quantile in zip(grid, found[known].T, strict=True):
-        # Between the median and the centre, both halves of a cell would have the scale of the median's side.
-        scale = np.where(at < grid[1] or (at == grid[1] and at < 0), lower[known], upper[known])
-        of_median = lower[known] if grid[1] < 0 else upper[known]
-        expected = center[known] + grid[1] * of_median + (at - grid[1]) * scale
-        np.testing.assert_allclose(quantile, expected, atol=1e-12)

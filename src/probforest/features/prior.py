@@ -22,7 +22,8 @@ from ..families import (
     reach_of,
     squashed_table,
 )
-from ..kernels.posterior import fit_to_quantiles, most_likely_masses, posterior_quantiles
+from ..kernels.posterior import most_likely_masses, posterior_quantiles
+from ..kernels.scores import set_cells
 from ..kernels.sorting import order_of
 from ..support.block_copy import row_by_row
 from ..support.threads import in_threads
@@ -87,7 +88,7 @@ class EmpiricalPrior:
             center, lower, upper, reach, self.edges, density, table, LEVELS[ONE_SIGMA], inverse_of_table(family)
         )
         cell = center.copy(), lower.copy(), upper.copy()
-        fit_to_quantiles(found, one_sigma_grid(family), *cell)
+        set_cells(np.ascontiguousarray(found.T), ~np.isnan(found[:, 1]), one_sigma_grid(family), *cell)
         return cell
 
 

@@ -142,7 +142,7 @@ def largest(numbers):
 
 
 @inlined
-def count_below(values, one, two, three):
+def counts_below(values, one, two, three):
     """How many of `values` (m,) are below each of three levels."""
     below_one, below_two, below_three = np.int64(0), np.int64(0), np.int64(0)
     for k in range(values.shape[0]):
@@ -203,7 +203,7 @@ def quantiles(center, lower, upper, reach, edges, density, table, inverse, level
             for q in range(N_LEVELS):
                 out[i, q] = np.nan
             continue
-        found = count_below(cumulative[1:n_cells], levels[0] * total, levels[1] * total, levels[2] * total)
+        found = counts_below(cumulative[1:n_cells], levels[0] * total, levels[1] * total, levels[2] * total)
         for q in range(N_LEVELS):
             k, target = found[q], levels[q] * total
             out[i, q] = place_of(
@@ -216,17 +216,6 @@ def quantiles(center, lower, upper, reach, edges, density, table, inverse, level
                 below[k + 1],
                 _LEVEL_TOLERANCE * total / dense[k],
             )
-
-
-@kernel
-def fit_to_quantiles(found, grid, center, lower, upper):
-    """Replace cells (n,) by those of a family, with quantiles in `grid` (3,), whose quantiles are `found` (n, 3). Cells
-    without any, which are NaN, stay as they are."""
-    for i in range(center.shape[0]):
-        if found[i, 1] == found[i, 1]:
-            below, median, above = found[i, 0], found[i, 1], found[i, 2]
-            lower[i], upper[i] = (median - below) / (grid[1] - grid[0]), (above - median) / (grid[2] - grid[1])
-            center[i] = median - grid[1] * (lower[i] if grid[1] < 0.0 else upper[i])
 
 
 # Not kernels: arrays that are made in Python need not be compiled.
