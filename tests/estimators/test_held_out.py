@@ -7,7 +7,7 @@ from probforest import ProbabilisticGradientBoostingClassifier
 from probforest.datasets import flip_labels, make_two_classes
 from probforest.estimators import boosted_trees
 from probforest.estimators.held_out import held_out_parts, held_out_rows
-from probforest.trees.boosting import Stopping, mean_course
+from probforest.trees.boosting import MeanCourse, Stopping
 
 
 @pytest.mark.parametrize(("n", "fraction", "expected"), [(100, 0.1, 10), (103, 0.1, 10), (50, 0.5, 2), (20, 0.9, 2)])
@@ -27,14 +27,29 @@ class _Course:
         self._losses = losses
 
     def course(self, n_iterations):
-        return iter(self._losses[: n_iterations + 1])
+        for loss in self._losses[: n_iterations + 1]:
+            self._now = loss
+            yield loss
+
+    def held_out_scores(self):
+        return self._now
 
 
 def test_the_mean_of_several_models_stops():
     stopping = Stopping(np.zeros(0, dtype=bool), 2, 0.0)
     models = [_Course([4.0, 3.0, 2.0, 1.0, 2.0, 3.0, 4.0]), _Course([4.0, 2.0, 1.0])]  # nothing is left in the second
-    assert list(mean_course(models, 10, stopping)) == [4.0, 2.5, 1.5, 1.0, 1.5, 2.0]
-    assert list(mean_course(models, 2, stopping)) == [4.0, 2.5, 1.5]
+    course = MeanCourse(models)
+    assert list(course.run(10, stopping)) == course.losses == [4.0, 2.5, 1.5, 1.0, 1.5, 2.0]
+    assert (course.n_best, course.best) == (3, [1.0, 1.0])  # what the models said then
+    course = MeanCourse(models)
+    assert list(course.run(2, stopping)) == [4.0, 2.5, 1.5]
+    assert (course.n_best, course.best) == (2, [2.0, 1.0])
+
+
+def test_an_iteration_is_grown_even_if_it_is_worse_than_none():
+    course = MeanCourse([_Course([1.0, 2.0, 3.0])])
+    assert list(course.run(2, Stopping(np.zeros(0, dtype=bool), 9, 0.0))) == [1.0, 2.0, 3.0]
+    assert (course.n_best, course.best) == (1, [2.0])
 
 
 def test_doubtful_labels_are_held_out_in_turn():
@@ -46,19 +61,24 @@ def test_doubtful_labels_are_held_out_in_turn():
     assert model.validation_score_.argmax() == model.n_iter_
     known = ProbabilisticGradientBoostingClassifier(max_iter=model.n_iter_, early_stopping=False, random_state=0)
     known.fit(X, labels.y, y_proba=labels.confidence)
-    np.testing.assert_array_equal(model.predict_proba(X), known.predict_proba(X))  # all objects were learnt from
+    # All objects were learnt from; then all scores are multiplied by one factor.
+    scores, known_scores = (each.decision_function(X) - each.baseline_ for each in (model, known))
+    factor = (scores @ known_scores) / (known_scores @ known_scores)
+    assert abs(factor - 1) > 0.01
+    np.testing.assert_allclose(scores, factor * known_scores, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_as_many_iterations_are_grown_as_were_best_also_if_trees_without_splits_were_drawn(seed, monkeypatch):
     found = []
 
-    def watched(*arguments):
-        for loss in mean_course(*arguments):
-            found.append(loss)
-            yield loss
+    class Watched(MeanCourse):
+        def run(self, *arguments):
+            for loss in super().run(*arguments):
+                found.append(loss)
+                yield loss
 
-    monkeypatch.setattr(boosted_trees, "mean_course", watched)
+    monkeypatch.setattr(boosted_trees, "MeanCourse", Watched)
     random = np.random.default_rng(seed)
     X, y = random.normal(size=(70, 4)), np.arange(70) % 2
     X[:, 0] += 2 * y

@@ -17,12 +17,13 @@ from ..kernels.best_first import Growth
 from ..kernels.layout import NEWTON, SAME_WEIGHT, Cells, Rules
 from ..support.progress import with_progress
 from ..support.warning import warn_caller
-from ..trees.boosting import Boosted, Booster, ScoreOfRows, Stopping, mean_course, raw_scores, staged_raw_scores
+from ..trees.boosting import Boosted, Booster, MeanCourse, ScoreOfRows, Stopping, raw_scores, staged_raw_scores
 from ..trees.boosting_trial import JudgedObjects, judge_small_models
 from ..trees.bootstrap import seeds_of_trees
 from ..trees.fitted_tree import FittedTree
 from ..trees.leaves import total_importances
 from ..trees.losses import Loss
+from ..trees.score_scale import best_scale
 from ..trees.training_set import TrainingSet
 from .base import NO_DEPTH_LIMIT
 from .choices import describe_choices
@@ -139,11 +140,12 @@ class BoostedTrees(TreeEnsemble):
         self, training: TrainingSet, stopping: Stopping | None, doubtful: bool, earlier: Boosted | None
     ) -> Boosted:
         """Grow all trees. Doubtful labels are scarce information: if some of them are held out to find out when to
-        stop, others are as well in turn, and as many iterations are then grown on all of them."""
+        stop, others are as well in turn, and as many iterations are then grown on all of them. The held-out objects
+        also say how large the steps should have been."""
         if stopping is not None and stopping.held_out.any() and doubtful:
             found = self._course_without(self._parts_to_hold_out(training, stopping), training, stopping)
-            boosted = self._boost_once(training, None, doubtful, max(1, int(np.argmin(found))), None)
-            boosted = replace(boosted, validation_loss=found[: len(boosted.trees) + 1])
+            boosted = self._boost_once(training, None, doubtful, found.n_best, None).scaled(best_scale(found.best))
+            boosted = replace(boosted, validation_loss=found.losses[: len(boosted.trees) + 1])
         else:
             boosted = self._boost_once(training, stopping, doubtful, int(self.max_iter), earlier)
         if self.verbose:
@@ -161,14 +163,17 @@ class BoostedTrees(TreeEnsemble):
         classes = self._classes_to_hold_out(training)
         return held_out_parts(training.n_objects, float(self.validation_fraction), self.seed_, classes, n_parts)
 
-    def _course_without(self, parts: list[np.ndarray], training: TrainingSet, stopping: Stopping) -> list[float]:
-        """The mean loss of held-out objects after each iteration, of a model for each part."""
+    def _course_without(self, parts: list[np.ndarray], training: TrainingSet, stopping: Stopping) -> MeanCourse:
+        """Grow a model for each part that is held out."""
         n_iterations, boosters = int(self.max_iter), []
         for held_out in parts:
             never = stopping._replace(held_out=held_out, n_iter_no_change=n_iterations + 1)
             boosters.append(self._new_booster(training, never, doubtful=True, earlier=None))
-        course = mean_course(boosters, n_iterations, stopping)
-        return list(self._with_progress(course, 1 + n_iterations, "iterations, parts held out"))
+        course = MeanCourse(boosters)
+        losses = course.run(n_iterations, stopping)
+        for _ in self._with_progress(losses, 1 + n_iterations, "iterations, parts held out"):
+            pass
+        return course
 
     def _boost_once(
         self,

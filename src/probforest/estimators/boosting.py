@@ -75,7 +75,7 @@ class ProbabilisticGradientBoostingClassifier(BoostedTrees, ProbabilisticClassif
         1 for two classes, the number of classes for more.
     train_score_ : ndarray of shape (n_iter + 1,)
         Negative loss of the training set before the first iteration and after each; with early stopping, what `scoring`
-        asks for.
+        asks for. If labels are doubtful, before scores are multiplied by the factor that held-out labels find best.
     validation_score_ : ndarray of shape (n_iter + 1,)
         The same for the objects that were held out; empty if there are none.
     seed_ : int

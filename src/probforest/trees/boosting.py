@@ -23,6 +23,7 @@ from .drawn_points import DrawnPoints
 from .fitted_tree import FittedTree, sum_of_answers
 from .losses import Loss
 from .revised_leaves import revise
+from .score_scale import HeldOutScores
 from .training_set import TrainingSet
 
 # Where splits are searched at drawn places, or among drawn features, other draws may find one.
@@ -70,6 +71,14 @@ class Boosted:
         if loss.unit == loss.gain_unit == 1:
             return self
         return replace(self, trees=[[_in_units(tree, loss) for tree in trees] for trees in self.trees])
+
+    def scaled(self, factor: float) -> "Boosted":
+        """The same with scores that are `factor` times as far from the baseline. Losses stay those of before."""
+        return replace(self, trees=[[_scaled(tree, factor) for tree in trees] for trees in self.trees])
+
+
+def _scaled(tree: FittedTree, factor: float) -> FittedTree:
+    return replace(tree, nodes=tree.nodes._replace(value=factor * tree.nodes.value))
 
 
 def _in_units(tree: FittedTree, loss: Loss) -> FittedTree:
@@ -140,6 +149,10 @@ class Booster:
         yield made.validation_loss[-1]
         for _ in self._iterations(made, 0, n_iterations):
             yield made.validation_loss[-1]
+
+    def held_out_scores(self) -> HeldOutScores:
+        """What is said about the held-out objects at this stage."""
+        return HeldOutScores(self._loss, self.raw.copy(), self._held_out_weight)
 
     def _iterations(self, made: Boosted, n_earlier: int, n_iterations: int) -> Iterator[float]:
         """Grow the trees of one iteration after the other; yields their training losses, and NaN if nothing is left to
@@ -229,17 +242,32 @@ class Booster:
             raw += answers[:, 0] / self._loss.unit
 
 
-def mean_course(boosters: Sequence[Booster], n_iterations: int, stopping: Stopping) -> Iterator[float]:
-    """Losses of held-out objects before the first iteration and after each, as the mean of models that hold out other
-    objects, until it is time to stop. The models themselves must not stop before."""
-    losses: list[float] = []
-    last = np.zeros(len(boosters))
-    for together in zip_longest(*(booster.course(n_iterations) for booster in boosters)):
-        last = np.array([old if new is None else new for old, new in zip(last, together, strict=True)])
-        losses.append(float(last.mean()))
-        yield losses[-1]
-        if stopping.is_due(losses):
-            return
+class MeanCourse:
+    """Models that hold out different objects, all grown together."""
+
+    def __init__(self, boosters: Sequence[Booster]):
+        self._boosters = boosters
+        self.losses: list[float] = []  # of held-out objects, before the first iteration and after each: means
+        self.best: list[HeldOutScores] = []  # what the models said when the loss was smallest
+
+    def run(self, n_iterations: int, stopping: Stopping) -> Iterator[float]:
+        """Grow up to so many iterations, or until it is time to stop, which the models themselves must not do before.
+        Yields the losses."""
+        last = np.zeros(len(self._boosters))
+        for together in zip_longest(*(booster.course(n_iterations) for booster in self._boosters)):
+            last = np.array([old if new is None else new for old, new in zip(last, together, strict=True)])
+            loss = float(last.mean())
+            if len(self.losses) < 2 or loss < min(self.losses):  # an iteration is grown in any case
+                self.best = [booster.held_out_scores() for booster in self._boosters]
+            self.losses.append(loss)
+            yield loss
+            if stopping.is_due(self.losses):
+                return
+
+    @property
+    def n_best(self) -> int:
+        """The number of iterations after which the loss was smallest, but at least one."""
+        return max(1, int(np.argmin(self.losses)))
 
 
 def raw_scores(

@@ -7,6 +7,7 @@ from ..kernels.layout import Bins
 
 MANY_BINS = 64  # values that spread over several bins need no more of them
 _BELOW, _ABOVE = 2, 4  # grid points one σ below and above the centre
+_WELL_MEASURED = 0.25  # the share of values whose errors are smaller than those that merged bins are compared with
 
 
 class DrawnPoints:
@@ -59,8 +60,9 @@ class DrawnPoints:
 
 
 def _shift(bins: Bins) -> np.ndarray:
-    """2^shift bins of a feature may become one, (d,): not more than there are in the σ of a usual value, and MANY_BINS
-    are left."""
-    spread = np.median(bins.codes[:, :, _ABOVE] - bins.codes[:, :, _BELOW], axis=0)  # 2σ; 0 of a missing cell
+    """2^shift bins of a feature may become one, (d,): not more than there are in the σ of most values, and MANY_BINS
+    are left. Values that are measured better than usual are those that splits go by."""
+    doubled = bins.codes[:, :, _ABOVE] - bins.codes[:, :, _BELOW]  # 2σ; 0 of a missing cell
+    spread = np.quantile(doubled, _WELL_MEASURED, axis=0)
     most = np.minimum(spread / 2, np.ceil(bins.n_bins / MANY_BINS))
     return np.log2(np.maximum(most, 1)).astype(np.int64)
