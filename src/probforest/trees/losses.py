@@ -139,11 +139,12 @@ class LogLoss:
 
     def mean(self, raw: np.ndarray, weight: np.ndarray) -> float:
         """The weighted mean over all objects, with weights as in a node; those that weigh nothing don't count."""
-        weight = weight / self.information
+        if isinstance(self.information, np.ndarray):
+            weight = weight / self.information
         counted = weight > 0
         if counted.all():
-            return float((weight * self.of_objects(raw)).sum() / weight.sum())
-        return float((weight[counted] * self.of_objects(raw, counted)).sum() / weight[counted].sum())
+            return float(weight @ self.of_objects(raw) / weight.sum())
+        return float(weight[counted] @ self.of_objects(raw, counted) / weight[counted].sum())
 
     def of_objects(self, raw: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
         """The loss of every object (n,), or of some of them."""
