@@ -228,6 +228,33 @@ def test_the_package_works_where_nothing_can_be_written(tmp_path):
     assert run.stderr.count("\n") == 1
 
 
+LOADING = """
+import sys
+import numpy as np
+from probforest.kernels.running_sums import running_sums
+
+numbers = np.arange(5.0)
+print(running_sums(numbers), numbers.tolist(), sum(running_sums.stats.cache_misses.values()))
+print("ready to compile:", "numba.cpython.setobj" in sys.modules)
+print(running_sums(np.arange(5, dtype=np.float32)))  # with another kind of numbers, it is compiled
+"""
+
+
+def test_a_kernel_that_is_found_is_loaded_without_getting_ready_to_compile(tmp_path):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def said():
+        run = subprocess.run([sys.executable, "-c", LOADING], env=environment, capture_output=True, text=True)
+        return run.stdout.splitlines()
+
+    answer = "10.0 [0.0, 1.0, 3.0, 6.0, 10.0]"
+    assert said() == [f"{answer} 1", "ready to compile: True", "10.0"]
+    _, other = sorted(kernel_files(tmp_path), key=lambda path: path.stat().st_mtime_ns)
+    other.unlink()  # so that one kernel is loaded, and another one is compiled afterwards
+    at_once = numba.version_info[:2] <= cache.NEWEST_KNOWN
+    assert said() == [f"{answer} 0", f"ready to compile: {not at_once}", "10.0"]
+
+
 AT_ONCE = """
 import json
 from multiprocessing import get_context

@@ -170,7 +170,7 @@ def test_a_kernel_can_be_pickled():
 @pytest.mark.parametrize("what", ["a method is missing", "a newer version"])
 def test_without_what_parts_need_kernels_are_functions_of_numba(folder, monkeypatch, what):
     if what == "a newer version":
-        monkeypatch.setattr(parts, "_NEWEST_KNOWN", (0, 1))
+        monkeypatch.setattr(parts, "NEWEST_KNOWN", (0, 1))
     else:
         monkeypatch.setitem(parts._USED, parts._CodeLibrary, ("no_such_method",))
     made = new(lowest, doubled, middle, top)

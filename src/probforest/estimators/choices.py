@@ -1,16 +1,20 @@
 """What a model chose by itself, in words."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from sklearn.base import is_regressor
 
 from ..support.wording import listed
 from .base import ProbabilisticEstimator
-from .regressor import ProbabilisticRegressor
+
+if TYPE_CHECKING:  # classifiers do without all that regressors import
+    from .regressor import ProbabilisticRegressor
 
 
 def describe_choices(model: ProbabilisticEstimator) -> list[str]:
     """A line each for the prior, or the use of errors, the rules for missing values that a fitted model uses, and the
     loss of numbers if it was not simply asked for."""
-    first = _errors(model) if isinstance(model, ProbabilisticRegressor) else _prior(model)
+    first = _errors(model) if is_regressor(model) else _prior(model)
     return [first, _missing_values(model), *_loss(model)]
 
 
@@ -31,7 +35,7 @@ def _loss(model: Any) -> list[str]:
     return [said]
 
 
-def _errors(model: ProbabilisticRegressor) -> str:
+def _errors(model: "ProbabilisticRegressor") -> str:
     trial = model.error_trial_
     used = "errors: values are taken as exact"
     if model.error_scale_ > 0:

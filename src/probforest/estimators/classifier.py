@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
-from sklearn.metrics import accuracy_score
 
 from ..features.feature_model import check_table
 from ..inputs.cell_error import CellError
@@ -22,6 +21,7 @@ from ..trees.prior_trial import LEAF, PriorTrial, race, sample_for_trial
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import Uncertainty
 from .arguments import CLASS_TARGETS, SCORED, SHARED, UNLABELLED, VALUES
+from .default_scores import accuracy
 from .explaining import ExplainedClassifier
 
 FEWEST_FOR_TRIAL = 100  # objects; fewer can't tell which prior is better
@@ -171,7 +171,7 @@ class ProbabilisticClassifier(ClassifierMixin, ExplainedClassifier):
             The share of objects whose label is predicted.
         """
         answer = self.predict(X, X_err=X_err, X_limit=X_limit, X_samples=X_samples)
-        return accuracy_score(y, answer, sample_weight=sample_weight)
+        return accuracy(y, answer, sample_weight=sample_weight)
 
     def _grow_tree(self, training: TrainingSet, weight: np.ndarray, seed: int) -> FittedTree:
         class_weight = "balanced" if self._class_weight_per_tree else None

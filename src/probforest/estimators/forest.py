@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.metrics import accuracy_score
 
 from ..inputs.labels import LabelTable
 from ..support.docstrings import described
@@ -22,6 +21,7 @@ from .argument_types import (
 from .arguments import ATTRIBUTES
 from .bagging import BaggedTrees
 from .classifier import ProbabilisticClassifier
+from .default_scores import accuracy
 from .parameters import FOREST_PARAMETERS
 
 
@@ -135,7 +135,7 @@ class ProbabilisticRandomForestClassifier(BaggedTrees, ProbabilisticClassifier):
     ) -> None:
         with np.errstate(invalid="ignore"):  # 0 / 0 where every tree drew the object
             self.oob_decision_function_ = self._truth_of(total / total.sum(axis=1)[:, None])
-        metric = self.oob_score if callable(self.oob_score) else accuracy_score
+        metric = self.oob_score if callable(self.oob_score) else accuracy
         labels = self.classes_[truth.class_index[counted]]
         decisive = total if self.label_truth_ is None else self.oob_decision_function_
         answers = self.classes_[decisive[counted].argmax(axis=1)]

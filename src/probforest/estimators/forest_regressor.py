@@ -9,7 +9,6 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from ..features.added_noise import with_noise_added
@@ -40,6 +39,7 @@ from .argument_types import (
 )
 from .arguments import NUMBER_ATTRIBUTES, VALUES
 from .bagging import BaggedTrees
+from .default_scores import r_squared
 from .parameters import FOREST_REGRESSOR_PARAMETERS
 from .regressor import ProbabilisticRegressor
 
@@ -318,5 +318,5 @@ class ProbabilisticRandomForestRegressor(BaggedTrees, ProbabilisticRegressor):
     ) -> None:
         with np.errstate(invalid="ignore"):  # 0 / 0 where every tree drew the object
             self.oob_prediction_ = total[:, 0] / n_answers
-        metric = self.oob_score if callable(self.oob_score) else r2_score
+        metric = self.oob_score if callable(self.oob_score) else r_squared
         self.oob_score_ = metric(truth.y[counted], self.oob_prediction_[counted]) if counted.any() else np.nan

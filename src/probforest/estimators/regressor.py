@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
-from sklearn.metrics import r2_score
 
 from ..explain.contributions import Contributions
 from ..inputs.targets import NumberTable, read_numbers, read_target_errors
@@ -26,6 +25,7 @@ from ..trees.predicted_distribution import PredictedDistribution
 from ..trees.training_set import TrainingSet, make_training_set
 from .argument_types import TargetErrors, Uncertainty
 from .arguments import HELD_OUT, NUMBER_SCORED, NUMBER_TARGETS, QUANTILES, RETURN_STD, SHARED, UNLABELLED, VALUES
+from .default_scores import r_squared
 from .error_use import ErrorUse
 
 FEATURES_OF_A_NODE = 1 / 2  # share of the features that max_features="auto" looks at
@@ -249,7 +249,7 @@ class ProbabilisticRegressor(RegressorMixin, ErrorUse):
             1 for perfect predictions, 0 for those of the mean.
         """
         answer = self.predict(X, X_err=X_err, X_limit=X_limit, X_samples=X_samples)
-        return r2_score(y, answer, sample_weight=sample_weight)
+        return r_squared(y, answer, sample_weight=sample_weight)
 
     def _query_and_trees(self, X: Any, X_err: Any, X_limit: Any, X_samples: Any) -> tuple[Cells, list[FittedTree]]:
         query, falls_back = self._read_query(X, X_err, X_limit, X_samples, may_fall_back=True)

@@ -22,7 +22,7 @@ from typing import Any
 
 import llvmlite.binding
 import numba
-from numba.core import caching, compiler, serialize
+from numba.core import caching, compiler, cpu, serialize
 
 from ..support.cache_folder import Store, open_store
 from ..support.version import VERSION
@@ -30,6 +30,10 @@ from ..support.version import VERSION
 _config: Any = numba.config
 _CompileResult: Any = compiler.CompileResult
 _NullCache: Any = getattr(caching, "NullCache", type("NullCache", (), {}))
+NEWEST_KNOWN = (0, 68)  # version of Numba that all of this was tested with
+# Machine code needs nothing that Numba gets ready for compiling, which takes as long as loading all kernels twice. That
+# is known of code without reference counts, and of versions that were tried.
+_LOADS_AT_ONCE = numba.version_info[:2] <= NEWEST_KNOWN and hasattr(cpu.CPUTargetOptions, "_nrt")
 
 
 def source_digest() -> str:
@@ -93,7 +97,8 @@ class KernelCache(_NullCache):
         """The compiled kernel; None if it has to be compiled."""
         found = None
         with suppress(Exception):
-            target.refresh()
+            if not _LOADS_AT_ONCE:
+                target.refresh()
             content = store().read(self._file_name(signature, target.codegen()))
             if content is not None:
                 found = self._unpacked(target, pickle.loads(content))

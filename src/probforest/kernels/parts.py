@@ -19,11 +19,10 @@ import llvmlite.binding
 import numba
 from numba.core import codegen, compiler, registry
 
-from .cache import KernelCache, addresses_of_kernels, keep_on_disk
+from .cache import NEWEST_KNOWN, KernelCache, addresses_of_kernels, keep_on_disk
 
 _CodeLibrary: Any = getattr(codegen, "JITCodeLibrary", object)
 _Dispatcher: Any = getattr(registry, "CPUDispatcher", object)
-_NEWEST_KNOWN = (0, 68)  # version of Numba
 _USED = {
     _CodeLibrary: (
         "_optimize_functions",
@@ -51,7 +50,7 @@ def with_two_sides(compiled: Any) -> Any:
     """A kernel in place of a function that Numba compiles, if it has what that takes, kept on disk. Without JIT,
     `compiled` is a plain function."""
     as_expected = all(hasattr(owner, name) for owner, names in _USED.items() for name in names)
-    is_known = numba.version_info[:2] <= _NEWEST_KNOWN
+    is_known = numba.version_info[:2] <= NEWEST_KNOWN
     if as_expected and is_known and isinstance(compiled, _Dispatcher):
         compiled = Kernel(compiled.py_func, options=compiled.targetoptions)
         keep_on_disk(compiled.part, PartCache)
