@@ -15,6 +15,7 @@ import naive_boosting
 from probforest import ProbabilisticGradientBoostingClassifier
 from probforest.datasets import add_noise, flip_labels, make_two_classes
 from probforest.kernels.layout import WEIGHT
+from probforest.trees.boosting import Booster
 from problems import random_problem
 
 
@@ -35,8 +36,14 @@ def noisy():
 @pytest.mark.parametrize("k", [2, 3])
 def test_three_iterations_are_those_of_the_oracle(k, soft, missing):
     problem = random_problem(k, n=40, k=k, noise=0.0, missing=0.1, soft=soft, weighted=True)
+    information = (k * np.square(problem.pmf).sum(axis=1) - 1) / (k - 1)
+    known = np.average(information, weights=problem.weight)  # of a label; leaves of doubtful ones may weigh half
     rules = naive.Rules(
-        criterion="newton", missing=missing, keep_proba=0.1, min_samples_leaf=3, regularisation=5.0 if soft else 0.0
+        criterion="newton",
+        missing=missing,
+        keep_proba=0.1,
+        min_samples_leaf=3 * max(known, 0.5),
+        regularisation=10.0 if soft else 0.0,
     )
     expected = naive_boosting.boost(*problem, rules, 3, 4, 0.2)
     model = boosting(
@@ -47,6 +54,7 @@ def test_three_iterations_are_those_of_the_oracle(k, soft, missing):
         min_samples_leaf=3,
         max_bins=65_535,
         missing=missing,
+        max_features=None,
         early_stopping=False,
     )
     model.fit(problem.values, y_proba=problem.pmf, classes=np.arange(k), sample_weight=problem.weight)
@@ -267,6 +275,32 @@ def test_a_leaf_needs_no_more_average_objects_than_min_samples_leaf(doubt, expec
     )  # a share is that of what they say
     nodes = model.trees_[0].nodes
     assert nodes.summary[:, WEIGHT].min() >= 0.4 * (1 - 1e-9) * nodes.summary[0, WEIGHT]
+
+
+@pytest.mark.parametrize(("doubt", "expected"), [(0.0, 15), (0.05, 7), (0.4, 7)])
+def test_half_of_the_features_are_drawn_for_doubtful_labels(doubt, expected, monkeypatch):
+    X, y = make_two_classes(400, random_state=0)
+    seen = []
+
+    class Watched(Booster):
+        def __init__(self, training, loss, rules, *rest, **options):
+            seen.append(rules.max_features)
+            super().__init__(training, loss, rules, *rest, **options)
+
+    monkeypatch.setattr("probforest.estimators.boosted_trees.Booster", Watched)
+    about = {"y_proba": np.full(400, 1 - doubt)}
+    boosting(max_iter=2).fit(X, y, **about)
+    assert set(seen) == {expected}
+    boosting(max_iter=2, max_features=0.3).fit(X, y, **about)
+    assert seen[-1] == 4
+
+
+@pytest.mark.parametrize(("doubt", "expected"), [(0.01, 20 * 0.9604), (0.1, 20 * 0.64), (0.3, 10)])
+def test_leaves_of_many_doubtful_labels_may_weigh_half_of_min_samples_leaf(doubt, expected):
+    X, y = make_two_classes(3000, random_state=0)
+    model = boosting(max_iter=3).fit(X, y, y_proba=np.full(3000, 1 - doubt))
+    weights = np.concatenate([tree.weight[tree.leaves] for tree in model.trees_])
+    assert expected * (1 - 1e-9) <= weights.min() < 1.5 * expected
 
 
 def test_warm_start_with_doubtful_labels_goes_on_without_early_stopping():

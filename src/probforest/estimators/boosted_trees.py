@@ -12,7 +12,7 @@ import numpy as np
 
 from ..inputs.columns import describe_pairs
 from ..inputs.monotonic import read_directions
-from ..inputs.parameters import MISSING_RULES, expected_objects, is_integer
+from ..inputs.parameters import MISSING_RULES, expected_objects, is_integer, number_of_features
 from ..kernels.best_first import Growth
 from ..kernels.layout import NEWTON, SAME_WEIGHT, Cells, Rules
 from ..support.progress import with_progress
@@ -36,7 +36,11 @@ _MOST_HELD_OUT = 200_000  # objects of all models that hold out some of them in 
 # Newton steps of nodes with less are steps of any size: probabilities are rounded to 0 or 1. HistGradientBoosting's.
 _LEAST_HESSIAN = 1e-3
 _SHARE_OF_LEAF = 0.2  # of all objects, if labels are doubtful: no leaf of a large table needs more
-_FOR_DOUBTFUL_TARGETS = 5.0  # λ: without it, late iterations explain every label as it is
+# If targets are doubtful: steps are short (λ), or late iterations would explain every label as it is. Then smaller
+# leaves do no harm, and trees that look at some of the features each correct the mistakes of others.
+_FOR_DOUBTFUL_TARGETS = 10.0
+_SHARE_OF_FEATURES = 0.5
+_SHARE_OF_LEAST = 0.5  # of min_samples_leaf, where labels say half of what certain ones do, or less
 
 
 class BoostedTrees(TreeEnsemble):
@@ -227,7 +231,11 @@ class BoostedTrees(TreeEnsemble):
         if isinstance(regularisation, str):
             regularisation = _FOR_DOUBTFUL_TARGETS if doubtful else 0.0
         least = self._least_in_leaf(training, weight) * (1 - SAME_WEIGHT)
-        return self._rules(weight.sum(), training.n_features)._replace(
+        rules = self._rules(weight.sum(), training.n_features)
+        if isinstance(self.max_features, str) and self.max_features == "auto":
+            share = _SHARE_OF_FEATURES if doubtful else 1.0
+            rules = rules._replace(max_features=number_of_features(share, training.n_features))
+        return rules._replace(
             min_split_weight=2 * least,
             min_leaf_weight=least,
             regularisation=float(regularisation) / loss.hessian_unit,
@@ -236,12 +244,14 @@ class BoostedTrees(TreeEnsemble):
 
     def _least_in_leaf(self, training: TrainingSet, weight: np.ndarray) -> float:
         """Doubtful labels weigh what they say, and all of those of a small table may say less than min_samples_leaf
-        asks for. So many objects with labels as they are on average are enough, or a fifth of all, if that is more."""
+        asks for. So many objects with labels as they are on average are enough, or a fifth of all, if that is more; and
+        half of what it asks for, or more if labels are nearly certain."""
         least = super()._least_in_leaf(training, weight)
         if training.doubt is None or not is_integer(self.min_samples_leaf):
             return least
         n_objects = (weight / training.doubt.information).sum()
-        return float(min(least, weight.sum() / n_objects * max(least, _SHARE_OF_LEAF * n_objects)))
+        known = float(weight.sum() / n_objects)  # of a label on average, 1 if all are certain
+        return min(max(known, _SHARE_OF_LEAST) * least, known * max(least, _SHARE_OF_LEAF * float(n_objects)))
 
     def _growth(self, total_weight: float, rules: Rules) -> Growth:
         most_leaves = int(total_weight / rules.min_leaf_weight) + 1  # together, leaves weigh as much as the root

@@ -107,7 +107,7 @@ class ProbabilisticGradientBoostingClassifier(BoostedTrees, ProbabilisticClassif
         max_depth: int | None = None,
         min_samples_leaf: int | float = 20,
         l2_regularization: float | Literal["auto"] = "auto",
-        max_features: MaxFeatures = 1.0,
+        max_features: MaxFeatures = "auto",
         max_bins: int = 255,
         monotonic_cst: ArrayLike | Mapping[str, int] | None = None,
         warm_start: bool = False,

@@ -74,17 +74,19 @@ BOOSTING_PARAMETERS = {name: TREE_PARAMETERS[name] for name in (*_OF_TABLES, "er
         "int or float",
         "Least expected number of objects (the sum of weight × probability) in a leaf; a float is a fraction of the "
         "weight of the training set. Objects with doubtful labels weigh what their labels say, but so many objects "
-        "with labels as they are on average are enough, or a fifth of all, if that is more.",
+        "with labels as they are on average are enough, or a fifth of all, if that is more; and so are objects that "
+        "weigh half as much.",
         count_or_fraction(1),
     ),
     "l2_regularization": Parameter(
         '"auto" or float',
-        'λ in the step −G / (H + λ) of a leaf. "auto" takes 0 if all labels are certain and 5 if some are doubtful.',
+        'λ in the step −G / (H + λ) of a leaf. "auto" takes 0 if all labels are certain and 10 if some are doubtful.',
         _auto_or(number(0)),
     ),
     "max_features": Parameter(
         '{"auto", "sqrt", "log2"}, int, float or None',
-        "Features that each split looks at, a fraction of them if it is a float; None all of them.",
+        'Features that each split looks at, a fraction of them if it is a float; None all of them. "auto" takes all of '
+        "them if all labels are certain, and half of them if some are doubtful.",
         when_used,
     ),
     "keep_proba": Parameter(
