@@ -4,7 +4,7 @@ import numpy as np
 
 from .jit import inlined, kernel
 from .layout import REAL, SCRATCH
-from .search import count_below
+from .search import MOST_SLOTS, count_below_guided, fill_guide
 
 
 @inlined
@@ -21,22 +21,29 @@ def between(x, below, places, values):
 
 
 @kernel
-def interpolate(x, places, values, below, out):
+def interpolate(x, places, values, space, out):
     """The `values` (m,) at increasing `places` (m,), interpolated at `x` (n,), into `out` (n,), which may be `x`.
-    `below` (SCRATCH,) int64 is scratch space."""
+    `space` is a `search_space`."""
+    below, guide = space[:SCRATCH], space[SCRATCH:]
+    about = fill_guide(places, x.shape[0], guide)
     for first in range(0, x.shape[0], SCRATCH):
         count = min(SCRATCH, x.shape[0] - first)
         here, to = x[first:], out[first:]
-        count_below(places, places.shape[0], here, count, False, below)
+        count_below_guided(places, guide, about, here, count, below)
         for m in range(count):
             to[m] = between(here[m], below[m], places, values)
 
 
-# Not a kernel: arrays that are made in Python need not be compiled.
+# Not kernels: arrays that are made in Python need not be compiled.
+def search_space() -> np.ndarray:
+    """Scratch space for `interpolate`: places among others, and a guide to these."""
+    return np.empty(SCRATCH + MOST_SLOTS + 1, dtype=np.int64)
+
+
 def interpolated(x: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarray:
     """The `values` (m,) at increasing `places` (m,), interpolated at `x` of any shape; constant beyond the ends.
     `np.interp` goes by slopes, which overflow between points that are close, or far apart."""
     flat = np.ascontiguousarray(x, dtype=REAL).reshape(-1)
-    out, below = np.empty_like(flat), np.empty(SCRATCH, dtype=np.int64)
-    interpolate(flat, np.ascontiguousarray(places, dtype=REAL), np.ascontiguousarray(values, dtype=REAL), below, out)
+    out, places, values = np.empty_like(flat), *(np.ascontiguousarray(part, dtype=REAL) for part in (places, values))
+    interpolate(flat, places, values, search_space(), out)
     return out.reshape(np.shape(x))

@@ -2,20 +2,20 @@
 
 import numpy as np
 
-from .interpolation import interpolate
+from .interpolation import interpolate, search_space
 from .jit import kernel
-from .layout import REAL, SCRATCH
+from .layout import REAL
 
 
 @kernel
-def score_cells(center, lower, upper, grid, edges, scores, below, out):
+def score_cells(center, lower, upper, grid, edges, scores, space, out):
     """The scores of the cells (n,) of a feature at −1σ, 0 and 1σ, into `out` (3, n); `grid` (3,) says where these are
-    for a centre of 0 and a σ of 1. A scale has `scores` (m,) at `edges` (m,). `below` is that of `interpolate`."""
+    for a centre of 0 and a σ of 1. A scale has `scores` (m,) at `edges` (m,). `space` is that of `interpolate`."""
     for q in range(grid.shape[0]):
         to = out[q]
         for i in range(center.shape[0]):
             to[i] = center[i] + grid[q] * (lower[i] if grid[q] < 0.0 else upper[i])
-        interpolate(to, edges, scores, below, to)
+        interpolate(to, edges, scores, space, to)
 
 
 @kernel
@@ -56,9 +56,9 @@ def set_cells(quantiles, changed, grid, center, lower, upper):
 # Not kernels: arrays that are made in Python need not be compiled.
 def scored(center: np.ndarray, lower: np.ndarray, upper: np.ndarray, grid, edges, scores) -> np.ndarray:
     """The scores (3, n) of cells (n,) at −1σ, 0 and 1σ."""
-    out, below = np.empty((len(grid), len(center)), dtype=REAL), np.empty(SCRATCH, dtype=np.int64)
+    out = np.empty((len(grid), len(center)), dtype=REAL)
     center, lower, upper = (np.ascontiguousarray(part) for part in (center, lower, upper))
-    score_cells(center, lower, upper, grid, edges, scores, below, out)
+    score_cells(center, lower, upper, grid, edges, scores, search_space(), out)
     return out
 
 
@@ -67,8 +67,8 @@ def move_cells(
 ) -> None:
     """Replace cells (n,) of a feature that are `changed` by what `mean` and `spread` (n,) given all features make of
     them: see `move_scores`. A scale has `scores` (m,) at `edges` (m,)."""
-    moved, below = np.empty((len(grid), len(center)), dtype=REAL), np.empty(SCRATCH, dtype=np.int64)
+    moved, space = np.empty((len(grid), len(center)), dtype=REAL), search_space()
     move_scores(scored, place, variance, mean, spread, narrowing, changed, moved)
     for each in moved:
-        interpolate(each, scores, edges, below, each)
+        interpolate(each, scores, edges, space, each)
     set_cells(moved, changed, grid, center, lower, upper)
