@@ -125,11 +125,13 @@ def best_cut(n_cuts, score, margin):
     Four maxima at a time, as each waits for the one before.
     """
     a, b, c, d = -math.inf, -math.inf, -math.inf, -math.inf
-    for cut in range(0, n_cuts - 3, 4):
-        a, b = max(a, score[cut]), max(b, score[cut + 1])
-        c, d = max(c, score[cut + 2]), max(d, score[cut + 3])
-    for cut in range(n_cuts - n_cuts % 4, n_cuts):
-        a = max(a, score[cut])
+    fours = n_cuts - n_cuts % 4
+    for cut in range(0, fours, 4):
+        place = np.uint64(cut)
+        a, b = max(a, score[place]), max(b, score[place + np.uint64(1)])
+        c, d = max(c, score[place + np.uint64(2)]), max(d, score[place + np.uint64(3)])
+    for cut in range(fours, n_cuts):
+        a = max(a, score[np.uint64(cut)])
     top = max(max(a, b), max(c, d))
     if top == -math.inf:
         return -1

@@ -22,7 +22,7 @@ def fetch(words, feature, index, first, count, buffer):
     They lie far apart in memory. A loop that does nothing but fetch them waits for many at a time.
     """
     for m in range(count):
-        buffer[m] = words[np.uint64(index[first + m]), feature]
+        buffer[m] = words[np.uint64(index[np.uint64(first + m)]), feature]
 
 
 @inlined
@@ -52,13 +52,8 @@ def add_listed(bins, feature, index, node, histogram):
 @kernel
 def add_words(bins, feature, index, node, histogram, buffer):
     """The same without marks, for many members whose codes fit in a word; `buffer` (SCRATCH,) is scratch space."""
-    words, missing_code, chunk, mass, class_index = (
-        bins.words,
-        bins.missing_code,
-        bins.chunk,
-        node.mass,
-        node.class_index,
-    )
+    words, chunk, mass, class_index = bins.words, bins.chunk, node.mass, node.class_index
+    missing_code = np.uint64(bins.missing_code)  # as codes are: numbers of different kinds are compared as float64
     sums, _, missing, n_bins = histogram
     # Names for the chunks: the compiler can't know that the histogram is not written over an array of them.
     c0, c1, c2, c3, c4, c5, c6 = chunk[0], chunk[1], chunk[2], chunk[3], chunk[4], chunk[5], chunk[6]
@@ -66,7 +61,8 @@ def add_words(bins, feature, index, node, histogram, buffer):
         count = min(index.shape[0] - first, SCRATCH)
         fetch(words, np.uint64(feature), index, first, count, buffer)
         for m in range(count):
-            word, weight, c = buffer[m], mass[first + m], np.uint64(class_index[first + m])
+            member = np.uint64(first + m)
+            word, weight, c = buffer[m], mass[member], np.uint64(class_index[member])
             start, first_code = c * np.uint64(n_bins), code_of(word, 0)
             if first_code == missing_code:
                 missing[c] += weight

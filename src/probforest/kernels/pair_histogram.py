@@ -21,7 +21,7 @@ def add_pair(sums, place, one, two):
 @kernel
 def add_pairs(bins, feature, index, node, histogram, buffer):
     """Add members `index` (m,) whose codes fit in a word; `buffer` (SCRATCH,) is scratch space."""
-    words, missing_code, chunk, columns = bins.words, bins.missing_code, bins.chunk, node.columns
+    words, missing_code, chunk, columns = bins.words, np.uint64(bins.missing_code), bins.chunk, node.columns
     sums, _, missing, _ = histogram
     n_lanes = np.uint64(columns.shape[1])
     # Names for the chunks: the compiler can't know that the histogram is not written over an array of them.
