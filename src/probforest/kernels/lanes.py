@@ -105,12 +105,20 @@ def _emit_all(context, builder, kinds, arguments):
     return _in_all(builder, arguments[0], _VECTOR)
 
 
+def _plus_product(builder: Any, x: Any, y: Any, z: Any) -> Any:
+    """x + y z, as one instruction with a single rounding, where the processor has it."""
+    kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
+    fused = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fmuladd.v{LANES}f64")
+    return builder.call(fused, [y, z, x])
+
+
 def _emit_rest(context, builder, kinds, arguments):
-    return builder.fsub(arguments[0], builder.fmul(arguments[1], arguments[2]))
+    x, y, z = arguments
+    return _plus_product(builder, x, builder.fneg(y), z)
 
 
 def _emit_plus(context, builder, kinds, arguments):
-    return builder.fadd(arguments[0], builder.fmul(arguments[1], arguments[2]))
+    return _plus_product(builder, *arguments)
 
 
 def _emit_product(context, builder, kinds, arguments):
