@@ -137,16 +137,18 @@ def test_a_half_without_an_error_is_a_peak():
 
 
 @pytest.mark.parametrize("n_steps", [1, 20])
-def test_masses_are_those_of_the_em_algorithm(n_steps):
+@pytest.mark.parametrize(("n_objects", "n_cells"), [(50, 12), (48, 13), (5, 3)])
+def test_masses_are_those_of_the_em_algorithm(n_objects, n_cells, n_steps):
     random = np.random.default_rng(0)
-    center, lower, upper = random.normal(0, 3, 50), random.gamma(1, 1, 50), random.gamma(1, 1, 50)
+    center = random.normal(0, 3, n_objects)
+    lower, upper = random.gamma(1, 1, n_objects), random.gamma(1, 1, n_objects)
     center[3], lower[3], upper[3] = 99.0, 0.1, 0.1  # outside: takes no part
-    weight = random.integers(1, 4, 50).astype(float)
-    edges = np.sort(random.normal(0, 4, 13))
+    weight = random.integers(1, 4, n_objects).astype(float)
+    edges = np.sort(random.normal(0, 4, n_cells + 1))
     found = most_likely_masses(center, lower, upper, weight, 8.0, edges, squashed_table(NORMAL), n_steps)
-    mass = np.full(12, 1 / 12)
+    mass = np.full(n_cells, 1 / n_cells)
     for _ in range(n_steps):
-        total = np.zeros(12)
+        total = np.zeros(n_cells)
         for x, low, high, w in zip(center, lower, upper, weight, strict=True):
             likelihood = np.diff(cdf(edges, x, low, high, stats.norm())) / np.diff(edges)
             if (likelihood @ mass) > 1e-9:

@@ -4,6 +4,7 @@ import numpy as np
 
 from .cdf import SQUASH, TABLE_STEPS, look_up, look_up_all, squashed_position
 from .jit import inlined, kernel
+from .lanes import LANES, aligned_rows, in_all, load, plus, store
 from .layout import INDEX, REAL, MeasuredCell
 from .running_sums import running_sums
 
@@ -56,50 +57,73 @@ def window(edges, low, center, high):
     return min(max(up_to_low - 1, 0), n_cells), min(up_to_high, n_cells), above_center
 
 
+@inlined
+def fill_cdf(cell, edges, steps, out):
+    """F of a MeasuredCell at `edges` (m,) into `out` (m,); `steps` (m,) int32 is scratch space."""
+    count = edges.shape[0]
+    for k in range(count):
+        out[k] = place_in_table(cell, edges[k])
+        steps[k] = 0
+    look_up_all(cell.table, steps, out, count, out)
+
+
 @kernel
-def likelihoods(center, lower, upper, reach, edges, table, out, windows):
-    """How likely the measured cells (n,) are for a true value between neighbouring `edges` (m + 1,), into `out` (n, m);
-    and into `windows` (n, 2), where that is not nothing: up to `reach` σ from the measured value."""
+def likelihoods(center, lower, upper, reach, edges, table, below, steps, out):
+    """How likely the measured cells (n,) are for a true value between neighbouring `edges` (m + 1,), into `out`: cell i
+    is in lane i % LANES of the rows of out[i // LANES] (m, LANES), and nothing is written for lanes without a cell. A
+    cell reaches up to `reach` σ from the measured value. `below` and `steps` (m + 1,) are scratch space."""
+    n_cells = edges.shape[0] - 1
     for i in range(center.shape[0]):
         cell = MeasuredCell(center[i], 1.0 / lower[i], 1.0 / upper[i], table)
         first, last, _ = window(edges, center[i] - reach * lower[i], center[i], center[i] + reach * upper[i])
-        windows[i, 0], windows[i, 1] = first, last
-        below = cell_cdf(cell, edges[first])
-        for k in range(first, last):
-            above = cell_cdf(cell, edges[k + 1])
-            out[i, k] = (above - below) / (edges[k + 1] - edges[k])
-            below = above
+        fill_cdf(cell, edges, steps, below)
+        for k in range(n_cells):
+            below[k] = (below[k + 1] - below[k]) / (edges[k + 1] - edges[k])
+        to, lane = out[i // LANES], i % LANES
+        for k in range(n_cells):
+            to[k, lane] = below[k] if first <= k < last else 0.0
+
+
+@inlined
+def sum_of_likelihoods(likelihood, mass):
+    """Σ likelihood × mass over the rows of `likelihood` (m, LANES). Two sums: each addition waits for the last one."""
+    one, two, count = in_all(0.0), in_all(0.0), mass.shape[0]
+    for k in range(0, count - 1, 2):
+        one = plus(one, load(likelihood, k), in_all(mass[k]))
+        two = plus(two, load(likelihood, k + 1), in_all(mass[k + 1]))
+    if count % 2 == 1:
+        one = plus(one, load(likelihood, count - 1), in_all(mass[count - 1]))
+    return plus(one, two, in_all(1.0))
 
 
 @kernel
-def maximise(likelihood, windows, weight, n_steps, mass, gain):
-    """Steps of the EM algorithm: `mass` (m,) of a prior becomes the mean posterior of the measured cells. A cell where
-    the prior has nothing takes no part. `gain` (m,) is scratch space."""
+def maximise(likelihood, weight, n_steps, mass, gain, totals):
+    """Steps of the EM algorithm: `mass` (m,) of a prior becomes the mean posterior of the measured cells, in the lanes
+    of `likelihood` (g, m, LANES), with their `weight` (g, LANES). A cell where the prior has nothing takes no part.
+    `gain` (m, LANES) and `totals` (2, LANES) are scratch space."""
+    total, seen = totals[0], totals[1]
     for _ in range(n_steps):
         for k in range(mass.shape[0]):
-            gain[k] = 0.0
-        seen = 0.0
-        for i in range(windows.shape[0]):
-            row, first, count = likelihood[i], windows[i, 0], windows[i, 1] - windows[i, 0]
-            here, there, to = row[first:], mass[first:], gain[first:]
-            # Four sums: one would wait for each of its additions.
-            one, two, three, four = 0.0, 0.0, 0.0, 0.0
-            fours = count - count % 4
-            for k in range(0, fours, 4):
-                one += here[k] * there[k]
-                two += here[k + 1] * there[k + 1]
-                three += here[k + 2] * there[k + 2]
-                four += here[k + 3] * there[k + 3]
-            for k in range(fours, count):
-                one += here[k] * there[k]
-            total = (one + two) + (three + four)
-            if total > 0.0:
-                seen += weight[i]
-                factor = weight[i] / total
-                for k in range(count):
-                    to[k] += factor * here[k]
+            store(gain, k, in_all(0.0))
+        store(totals, 1, in_all(0.0))
+        for g in range(weight.shape[0]):
+            here, counts = likelihood[g], weight[g]
+            store(totals, 0, sum_of_likelihoods(here, mass))
+            for lane in range(LANES):
+                is_seen = total[lane] > 0.0
+                seen[lane] += counts[lane] if is_seen else 0.0
+                total[lane] = counts[lane] / total[lane] if is_seen else 0.0
+            factor = load(totals, 0)
+            for k in range(mass.shape[0]):
+                store(gain, k, plus(load(gain, k), factor, load(here, k)))
+        all_seen = 0.0
+        for lane in range(LANES):
+            all_seen += seen[lane]
         for k in range(mass.shape[0]):
-            mass[k] *= gain[k] / seen if seen > 0.0 else 1.0
+            gained = 0.0
+            for lane in range(LANES):
+                gained += gain[k, lane]
+            mass[k] *= gained / all_seen if all_seen > 0.0 else 1.0
 
 
 @inlined
@@ -120,10 +144,7 @@ def fill_cumulative(cell, edges, density, densest, steps, below, cumulative):
     to each of them into `cumulative`. Returns that of all; 0 where the prior, with its `density` (m,) between the
     edges, does not explain it. No density of the prior is above `densest`. `steps` is scratch space."""
     n_cells = density.shape[0]
-    for k in range(n_cells + 1):
-        below[k] = place_in_table(cell, edges[k])
-        steps[k] = 0
-    look_up_all(cell.table, steps, below, n_cells + 1, below)
+    fill_cdf(cell, edges, steps, below)
     for k in range(n_cells):
         cumulative[k + 1] = (below[k + 1] - below[k]) * density[k]
     cumulative[0] = 0.0
@@ -237,9 +258,13 @@ def posterior_quantiles(center, lower, upper, reach, edges, density, table, leve
 
 def most_likely_masses(center, lower, upper, weight, reach, edges, table, n_steps) -> np.ndarray:
     """Masses (m,) of a prior between `edges` (m + 1,) after some steps from equal ones."""
-    n_cells = len(edges) - 1
-    likelihood, windows = np.empty((len(center), n_cells), dtype=REAL), np.empty((len(center), 2), dtype=np.int64)
-    likelihoods(center, lower, upper, reach, edges, table, likelihood, windows)
+    n_cells, n_groups = len(edges) - 1, -(-len(center) // LANES)
+    likelihood, weights, gain, totals = aligned_rows(
+        [(n_groups, n_cells, LANES), (n_groups, LANES), (n_cells, LANES), (2, LANES)]
+    )
+    below, steps = np.empty(len(edges), dtype=REAL), np.empty(len(edges), dtype=INDEX)
+    likelihoods(center, lower, upper, reach, edges, table, below, steps, likelihood)
+    weights.reshape(-1)[: len(weight)] = weight
     mass = np.full(n_cells, 1.0 / n_cells)
-    maximise(likelihood, windows, weight, n_steps, mass, np.empty(n_cells, dtype=REAL))
+    maximise(likelihood, weights, n_steps, mass, gain, totals)
     return mass
