@@ -101,10 +101,29 @@ def add_columns(bins, feature, index, node, histogram):
                 add_four(sums, place, value if n_points == 1 else times(value, chunk[g]))
 
 
+@inlined
+def add_single_points(codes, index, columns, stored):
+    """`add_whole_node` for cells with a single grid point each: `codes` (n, d, 1). Four features at a time."""
+    n_features, n_rows, one = stored.shape[0], np.uint64(stored.shape[1]), np.uint64(1)
+    of_cells, behind_bins, fours = codes.reshape(-1), n_rows - one, n_features - n_features % FOUR
+    for m in range(index.shape[0]):
+        value, start = load_four(columns, np.uint64(m)), np.uint64(0)
+        cell = np.uint64(index[m]) * np.uint64(n_features)
+        for _ in range(0, fours, FOUR):
+            for _ in range(FOUR):
+                add_four(stored, start + min(np.uint64(of_cells[cell]), behind_bins), value)
+                start += n_rows
+                cell += one
+        for _ in range(fours, n_features):
+            add_four(stored, start + min(np.uint64(of_cells[cell]), behind_bins), value)
+            start += n_rows
+            cell += one
+
+
 @kernel
 def add_whole_node(bins, index, columns, stored):
     """Fill `stored` (d, n_bins + 1, FOUR), the histogram of a node with one group of columns, for all features at once:
-    `columns` (m, FOUR) of the members `index` (m,). Missing cells are behind all bins.
+    `columns` (m, FOUR) of the members `index` (m,). Missing cells, whose code is above all bins, are behind these.
 
     Members before features: the codes of a member lie side by side.
     """
@@ -113,17 +132,18 @@ def add_whole_node(bins, index, columns, stored):
     flat = stored.reshape(-1)
     for entry in range(flat.shape[0]):
         flat[entry] = 0.0
-    n_points = GRID_POINTS if codes.shape[2] > 1 else 1
+    if codes.shape[2] == 1:
+        add_single_points(codes, index, columns, stored)
+        return
     for m in range(index.shape[0]):
         i, value = np.uint64(index[m]), load_four(columns, np.uint64(m))
         start = np.uint64(0)
         for feature in range(n_features):
             j = np.uint64(feature)
-            if n_points == 1 or codes[i, j, 0] == missing_code:
-                code = codes[i, j, 0]
-                add_four(stored, start + (np.uint64(code) if code != missing_code else n_rows - np.uint64(1)), value)
+            if codes[i, j, 0] == missing_code:
+                add_four(stored, start + n_rows - np.uint64(1), value)
             else:
-                for g in range(n_points):
+                for g in range(GRID_POINTS):
                     add_four(stored, start + np.uint64(codes[i, j, g]), times(value, chunk[g]))
             start += n_rows
 

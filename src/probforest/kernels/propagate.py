@@ -96,13 +96,14 @@ def follow_larger(reach, to_left, share_left, keep_proba):
 def sum_products(one, other):
     """Σ one × other, four sums at a time: each addition waits for the last one of its sum."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    count = one.shape[0]
-    for m in range(0, count - 3, 4):
+    count = np.uint64(one.shape[0])  # unsigned: an index that can't be negative costs no test
+    fours = count - count % np.uint64(4)
+    for m in range(np.uint64(0), fours, np.uint64(4)):
         a += one[m] * other[m]
-        b += one[m + 1] * other[m + 1]
-        c += one[m + 2] * other[m + 2]
-        d += one[m + 3] * other[m + 3]
-    for m in range(count - count % 4, count):
+        b += one[m + np.uint64(1)] * other[m + np.uint64(1)]
+        c += one[m + np.uint64(2)] * other[m + np.uint64(2)]
+        d += one[m + np.uint64(3)] * other[m + np.uint64(3)]
+    for m in range(fours, count):
         a += one[m] * other[m]
     return (a + b) + (c + d)
 

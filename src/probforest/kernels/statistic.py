@@ -66,9 +66,10 @@ def add_losses(members, start, stop, target, node):
     """`add_members` for the three columns of NEWTON, without `node.mass`: their sums are at hand, not in memory, where
     each addition would wait for the last one to arrive."""
     columns, out = target.columns, node.columns
+    row, masses = members.row[start:stop], members.mass[start:stop]
     gradients, hessians, weights = 0.0, 0.0, 0.0
     for m in range(stop - start):
-        i, mass = np.uint64(members.row[start + m]), members.mass[start + m]
+        i, mass = np.uint64(row[m]), masses[m]
         gradient, hessian, weight = mass * columns[i, 0], mass * columns[i, 1], mass * columns[i, 2]
         out[m, 0], out[m, 1], out[m, 2] = gradient, hessian, weight
         gradients += gradient

@@ -138,13 +138,16 @@ class LogLoss:
         return 1.0 - 2.0 * self._hard[0]
 
     def mean(self, raw: np.ndarray, weight: np.ndarray) -> float:
-        """The weighted mean over all objects, with weights as in a node; those that weigh nothing don't count."""
+        """The weighted mean over all objects, with weights as in a node; those that weigh nothing don't count.
+
+        Not by a product of arrays, for which BLAS starts threads, that go on waiting for work while trees are grown.
+        """
         if isinstance(self.information, np.ndarray):
             weight = weight / self.information
         counted = weight > 0
         if counted.all():
-            return float(weight @ self.of_objects(raw) / weight.sum())
-        return float(weight[counted] @ self.of_objects(raw, counted) / weight[counted].sum())
+            return float((weight * self.of_objects(raw)).sum() / weight.sum())
+        return float((weight[counted] * self.of_objects(raw, counted)).sum() / weight[counted].sum())
 
     def of_objects(self, raw: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
         """The loss of every object (n,), or of some of them."""
