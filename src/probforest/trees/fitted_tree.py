@@ -27,6 +27,7 @@ from .leaf_slopes import LeafSlopes
 from .leaf_targets import LeafTargets
 
 LARGEST_BLOCK, SMALLEST_BLOCK = 2**21, 512  # bytes of the cells that a thread takes through all trees; objects
+FEWEST_ANSWERS = 20_000  # of all trees for a block: to start a thread takes as long as a tenth of them
 BLOCKS_PER_THREAD = 2  # so that all threads have work until the end
 
 
@@ -157,7 +158,8 @@ def sum_of_answers(
 
     n_blocks = BLOCKS_PER_THREAD * effective_n_jobs(n_jobs)
     n_cached = LARGEST_BLOCK * n_objects // (query.values.nbytes + query.table.nbytes) + 1  # stay in the cache
-    block = max(SMALLEST_BLOCK, min(-(-n_objects // n_blocks), n_cached))
+    smallest = max(SMALLEST_BLOCK, FEWEST_ANSWERS // len(trees))
+    block = max(smallest, min(-(-n_objects // n_blocks), n_cached))
     blocks = list(pairwise([*range(0, n_objects, block), n_objects]))
     for _ in in_threads(answer, blocks, n_jobs):
         pass
