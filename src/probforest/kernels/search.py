@@ -6,7 +6,7 @@ from .jit import inlined
 
 MOST_SLOTS = 1024  # of a guide: it stays in the fastest cache
 _SLOTS_PER_NUMBER = 8
-_MOST_IN_SLOT = 8  # numbers in a slot of a guide; with more, a search by halves is as fast
+_MOST_IN_SLOT = 8  # numbers in a slot of a guide; with more, a search by halves takes no more steps
 
 
 @inlined
