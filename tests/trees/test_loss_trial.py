@@ -7,7 +7,7 @@ from sklearn.datasets import make_friedman1
 import naive_boosting
 from probforest import ProbabilisticGradientBoostingRegressor
 from probforest.estimators.choices import describe_choices
-from probforest.trees.loss_trial import delta_of, try_huber
+from probforest.trees.loss_trial import LossTrial, delta_of, try_huber
 from probforest.trees.number_losses import huber_center
 
 
@@ -45,6 +45,12 @@ def test_heavy_tails_on_both_sides_ask_for_the_huber_loss():
         assert trial.choice == "squared_error"
         assert trial.huber is None
     assert trial_of(random.normal(size=2000))[0].relative_variance == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize(("worse", "expected"), [(-9.0, "huber"), (2.9, "huber"), (3.1, "squared_error")])
+def test_squared_errors_only_speak_against_the_huber_loss_if_they_are_clearly_larger(worse, expected):
+    trial = LossTrial(0.5, 0.0, 1.0, squared_error=4.0, huber=4.0 + 0.1 * worse, error=0.1, n_objects=2000)
+    assert trial.choice == expected
 
 
 def test_weights_are_numbers_of_objects():
