@@ -15,7 +15,8 @@ from ..kernels.best_steps import huber_center, weighted_quantile
 LEVEL = 0.9  # share of the residuals in the quadratic part, if nothing else is asked for
 _SMALLER = 0.8  # the variance of a Huber estimate of a mean, relative to that of the mean itself, which is worth it
 _SHIFTED = 2.0  # standard errors by which Huber estimate and mean may differ
-_WORSE = 3.0  # standard errors by which the squared error of the Huber loss may be larger: they know nothing of chance in trees
+# Standard errors by which the squared error of the Huber loss may be larger: they know nothing of chance in trees.
+_WORSE = 3.0
 
 # Folds of the objects by which squared errors are compared: two models that learn the same differ by their trees, too.
 _FOLDINGS = 8
