@@ -8,6 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import balanced_accuracy_score, log_loss
 
 from probforest import ProbabilisticRandomForestClassifier
+from probforest.datasets import make_two_classes
 from problems import random_problem
 
 PROBLEM = random_problem(1, n=200, d=5, k=3, missing=0.05)
@@ -289,3 +290,14 @@ def test_verbose_shows_progress(capsys, monkeypatch):
     assert "trees: 4/4" in capsys.readouterr().err
     fitted(n_estimators=4)
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("fewest", [1, 20_000])
+def test_answers_do_not_depend_on_how_objects_are_shared_among_threads(fewest, monkeypatch):
+    X, y = make_two_classes(600, random_state=0)
+    forest = ProbabilisticRandomForestClassifier(5, random_state=0, n_jobs=2).fit(X, y, X_err=0.5)
+    expected = forest.set_params(n_jobs=1).predict_proba(X, X_err=0.5)
+    monkeypatch.setattr("probforest.trees.fitted_tree.SMALLEST_BLOCK", 7)
+    monkeypatch.setattr("probforest.trees.fitted_tree.FEWEST_ANSWERS", fewest)
+    found = forest.set_params(n_jobs=2).predict_proba(X, X_err=0.5)
+    np.testing.assert_array_equal(found, expected)
