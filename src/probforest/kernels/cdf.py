@@ -84,16 +84,17 @@ def look_up_own(table, begin, place, count):
 
 
 @inlined
-def read_cell(values, row, feature, threshold):
-    """Centre of a cell, NaN if it is missing, and 1/σ on the side of the threshold (any number if all cells are exact).
+def read_cell(cells, at, kind, threshold):
+    """The cell that begins at `at` of a flat array: its centre, NaN if it is missing, and 1/σ on the side of the
+    threshold (any number if all cells are exact). A `kind` that is written in the call makes a loop without branches.
 
     At the centre the side above counts: of a value that is exact on one side, half of the probability lies at it.
     """
-    kind = values.shape[2]
-    center = values[row, feature, 0]
+    center = cells[at]
     if kind == EXACT_CELLS:
         return center, center
-    return center, values[row, feature, np.uint64(1) if kind == NORMAL_CELLS else np.uint64(1 + (threshold >= center))]
+    is_above = np.uint64(kind > NORMAL_CELLS and threshold >= center)
+    return center, cells[at + np.uint64(1) + is_above]
 
 
 @inlined

@@ -54,16 +54,18 @@ def left_probabilities(cells, feature, threshold, rows, out, scratch, steps):
     values, feature, kind = cells.values, np.uint64(feature), cells.values.shape[2]
     if kind == EXACT_CELLS:  # nothing to look up: one step is faster than several
         for m in range(rows.shape[0]):
-            center, _ = read_cell(values, np.uint64(rows[m]), feature, threshold)
+            center = values[np.uint64(rows[m]), feature, 0]
             here = 1.0 if center <= threshold else 0.0
             out[m] = here if center == center else np.nan
         return
     center, place, start = scratch[0], scratch[1], cells.start[feature]
+    flat, n_features = values.reshape(-1), np.uint64(values.shape[1])
     for first in range(0, rows.shape[0], SCRATCH):
         count = min(rows.shape[0] - first, SCRATCH)
         here, to = rows[first:], out[first:]
         for m in range(count):
-            center[m], place[m] = read_cell(values, np.uint64(here[m]), feature, threshold)
+            at = (np.uint64(here[m]) * n_features + feature) * np.uint64(kind)
+            center[m], place[m] = read_cell(flat, at, kind, threshold)
         if kind == NORMAL_CELLS:
             for m in range(count):
                 place[m] = even_position(threshold - center[m], place[m])

@@ -30,6 +30,7 @@ from .eights import (
 )
 from .jit import inlined, kernel
 from .layout import (
+    EXACT_CELLS,
     FAMILY_CELLS,
     FEATURE,
     INDEX,
@@ -48,13 +49,35 @@ from .layout import (
     WalkSpace,
     Wave,
 )
+from .prefetch import prefetch
 from .propagate import LEAST_REACH
 
 _MOST_ROWS = 256  # objects that start together
 _MOST_ENTRIES = 16_384  # entries of a wave
 _MOST_LEAVES = 2**19  # that one call of `collect_leaves` has space for
 _OBJECT, _NODE = np.int64(32), np.int64(2**32 - 1)  # in `Wave.at`: bits below the object; those of the node
+_VISITS = 16  # nodes that an object visits, more or less
+_NUMBERS_PER_LINE = 8  # of the cache; the indices in a line are twice as many
 _SINGLE_PATHS = 64  # objects that start together if they have one path each
+
+
+@inlined
+def is_worth_fetching(nodes, n_objects):
+    """Whether so many objects visit most of a tree. It may be too large for the cache; then they hardly do."""
+    return n_objects * _VISITS >= nodes.threshold.shape[0]
+
+
+@kernel
+def fetch_tree(nodes):
+    """Ask for all that a walk reads of a tree, line by line. A walk would wait for each line at its first visit: it
+    begins in a tree that has left the cache, as all trees take their turn."""
+    links, value = nodes.links.reshape(-1), nodes.value.reshape(-1)
+    for place in range(0, nodes.threshold.shape[0], _NUMBERS_PER_LINE):
+        prefetch(nodes.threshold, place)
+    for place in range(0, links.shape[0], 2 * _NUMBERS_PER_LINE):
+        prefetch(links, place)
+    for place in range(0, value.shape[0], _NUMBERS_PER_LINE):
+        prefetch(value, place)
 
 
 @inlined
@@ -67,30 +90,40 @@ def start_wave(wave, first, last):
 
 
 @inlined
-def read_entries(values, nodes, at, count, with_tables, begin, offset, place):
-    """Fetch the cells of `count` entries, each at its own node: `offset` and `place` as `positions` takes them, and,
-    `with_tables`, where their tables `begin`."""
+def read_entries(query, kind, nodes, at, count, right, begin, offset, place):
+    """Fetch what `count` entries need, each at its own node: the right child, as in `Wave.at`, into `right`, -1 for an
+    entry in a leaf; the cell as `positions` takes it, into `offset` and `place`, and where its own table begins. `kind`
+    is written in the call, so that the compiler makes a loop for each."""
+    cells, links, n_features = query.values.reshape(-1), nodes.links.reshape(-1), np.uint64(query.values.shape[1])
     for m in range(count):
         node, row = np.uint64(at[m] & _NODE), np.uint64(at[m] >> _OBJECT)
-        threshold, feature = nodes.threshold[node], np.uint64(max(nodes.links[node, FEATURE], 0))
-        center, place[m] = read_cell(values, row, feature, threshold)
+        threshold, two = nodes.threshold[node], np.uint64(2) * node
+        right[m] = (at[m] & ~_NODE) | np.int64(links[two + np.uint64(RIGHT)])
+        feature = np.uint64(max(links[two + np.uint64(FEATURE)], 0))
+        cell = (row * n_features + feature) * np.uint64(kind)
+        center, place[m] = read_cell(cells, cell, kind, threshold)
         offset[m] = threshold - center
-        if with_tables:
-            begin[m] = values[row, feature, OWN_TABLE]
+        if kind == TABULATED_CELLS:
+            begin[m] = cells[cell + np.uint64(OWN_TABLE)]
 
 
 @kernel
-def left_probabilities_at(query, nodes, wave, start, count, scratch, steps):
-    """F of `count` <= SCRATCH entries of the wave, each at its own node, into `scratch[0]`; any number in a leaf.
+def left_probabilities_at(query, nodes, wave, start, count, scratch, steps, right):
+    """F of `count` <= SCRATCH entries of the wave, each at its own node, into `scratch[0]`, any number in a leaf; their
+    right children into `right`, as `read_entries` says it.
 
-    In steps, as `left_probabilities` does it. `scratch` is (3, SCRATCH), `steps` is (SCRATCH,).
+    In steps, as `left_probabilities` does it. `scratch` is (3, SCRATCH), `steps` and `right` are (SCRATCH,).
     """
-    values, kind, at = query.values, query.values.shape[2], wave.at[start:]
+    kind, at = query.values.shape[2], wave.at[start:]
     to_left, offset, place = scratch[0], scratch[1], scratch[2]
-    if kind == TABULATED_CELLS:
-        read_entries(values, nodes, at, count, True, to_left, offset, place)
+    if kind == FAMILY_CELLS:
+        read_entries(query, FAMILY_CELLS, nodes, at, count, right, to_left, offset, place)
+    elif kind == NORMAL_CELLS:
+        read_entries(query, NORMAL_CELLS, nodes, at, count, right, to_left, offset, place)
+    elif kind == TABULATED_CELLS:
+        read_entries(query, TABULATED_CELLS, nodes, at, count, right, to_left, offset, place)
     else:
-        read_entries(values, nodes, at, count, False, to_left, offset, place)
+        read_entries(query, EXACT_CELLS, nodes, at, count, right, to_left, offset, place)
     positions(kind, offset, place, count)
     if kind in (NORMAL_CELLS, FAMILY_CELLS):
         for m in range(count):
@@ -110,14 +143,6 @@ def left_probabilities_at(query, nodes, wave, start, count, scratch, steps):
                 to_left[m] = nodes.shares[np.uint64(at[m] & _NODE), MISSING_LEFT]
 
 
-@inlined
-def find_right(nodes, at, count, right):
-    """The right children of `count` entries, as in `Wave.at`, into `right`; -1 for those in a leaf."""
-    for m in range(count):
-        child = np.int64(nodes.links[np.uint64(at[m] & _NODE), RIGHT])
-        right[m] = (at[m] & ~_NODE) + child if child != LEAF else np.int64(-1)
-
-
 @kernel
 def tied_to_left(nodes, at, start, tied):
     """Those of the eight entries from `start` on that are `tied`, and whose most probable path goes left."""
@@ -131,13 +156,12 @@ def tied_to_left(nodes, at, start, tied):
 @kernel
 def advance(nodes, keep_proba, wave, start, count, to_left, right, after, n_after, leaves, n_leaves):
     """Take `count` <= SCRATCH entries of the wave, from `start` on, one level down: those that go on are appended to
-    `after`, those that are in a leaf to `leaves`. Returns the new lengths of both. `right` (SCRATCH,) is scratch space.
+    `after`, those that are in a leaf to `leaves`. Returns the new lengths of both. `right` has their right children.
 
     The rule is that of `branch`, in other words: the more probable child comes first, and the most probable path goes
     there. Eight entries at a time, as the places of all depend on how many of those before them go on.
     """
     at, reach = wave.at[start:], wave.reach[start:]
-    find_right(nodes, at, count, right)
     end, leaves_end = np.uint64(n_after), np.uint64(n_leaves)
     for m in range(0, count, EIGHT):
         entry, other, signed, share = (
@@ -177,7 +201,7 @@ def walk(query, first, last, nodes, keep_proba, walk_space):
         n_after = np.int64(0)
         for start in range(0, n_wave, SCRATCH):
             count = min(SCRATCH, n_wave - start)
-            left_probabilities_at(query, nodes, wave, start, count, scratch, steps)
+            left_probabilities_at(query, nodes, wave, start, count, scratch, steps, right)
             n_after, n_leaves = advance(
                 nodes, keep_proba, wave, start, count, scratch[0], right, after, n_after, leaves, n_leaves
             )
@@ -190,6 +214,8 @@ def collect_leaves(query, first, last, nodes, keep_proba, walk_space, row, leaf,
     """Take the objects [first, last) to their leaves, as many at a time as may walk together, and write these to `row`,
     `leaf` and `reach`. Returns their number."""
     n_rows, end = walk_space.answer.shape[0], np.uint64(0)
+    if is_worth_fetching(nodes, last - first):
+        fetch_tree(nodes)
     for top in range(first, last, n_rows):
         n_leaves = walk(query, top, min(top + n_rows, last), nodes, keep_proba, walk_space)
         for v in range(n_leaves):
@@ -220,6 +246,8 @@ def add_waves(query, first, last, nodes, keep_proba, majority, walk_space, out):
     """Add one tree's answer for the objects [first, last) to the same rows of `out` (n, k)."""
     n_classes, answer = out.shape[1], walk_space.answer
     n_rows = answer.shape[0]
+    if is_worth_fetching(nodes, last - first):
+        fetch_tree(nodes)
     for top in range(first, last, n_rows):
         end = min(top + n_rows, last)
         n_leaves = walk(query, top, end, nodes, keep_proba, walk_space)
