@@ -86,7 +86,7 @@ def look_up_own(table, begin, place, count):
 @inlined
 def read_cell(cells, at, kind, threshold):
     """The cell that begins at `at` of a flat array: its centre, NaN if it is missing, and 1/σ on the side of the
-    threshold (any number if all cells are exact). A `kind` that is written in the call makes a loop without branches.
+    threshold (any number if all cells are exact).
 
     At the centre the side above counts: of a value that is exact on one side, half of the probability lies at it.
     """

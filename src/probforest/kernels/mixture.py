@@ -209,11 +209,16 @@ def add_component(space, k, shares, mass, first, second):
 
 
 @kernel
-def add_expectations(place, variance, weight, mixture, sums, space):
-    """The E step for objects (n, d): add to `sums`, lane by lane, what the M step needs of them."""
+def add_expectations(place, variance, weight, mixture, log_likelihood, sums, space):
+    """The E step for objects (n, d): how likely each was, into `log_likelihood` (n,), and, unless `sums` are empty, what
+    the M step needs of them, which is added to these lane by lane."""
     n_lanes = space.seen.shape[1]
     for first in range(0, place.shape[0], n_lanes):
         weigh_components(place, variance, first, mixture, space)
+        for lane in range(min(n_lanes, place.shape[0] - first)):
+            log_likelihood[first + lane] = space.volume[0, lane]
+        if sums.mass.shape[0] == 0:
+            continue
         for lane in range(n_lanes):
             space.n_seen[lane] = weight[first + lane] if first + lane < place.shape[0] else 0.0
             sums.log_likelihood[lane] += space.n_seen[lane] * space.volume[0, lane]
@@ -300,16 +305,6 @@ def mixture_posteriors(place, variance, mixture, mean, spread, space):
                 spread[first + lane, j] = max(moments[1, lane], 0.0)
 
 
-@kernel
-def mixture_likelihoods(place, variance, mixture, log_likelihood, space):
-    """How likely each object was, into `log_likelihood` (n,)."""
-    n_lanes = space.seen.shape[1]
-    for first in range(0, place.shape[0], n_lanes):
-        weigh_components(place, variance, first, mixture, space)
-        for lane in range(min(n_lanes, place.shape[0] - first)):
-            log_likelihood[first + lane] = space.volume[0, lane]
-
-
 # Not kernels: arrays that are made in Python need not be compiled.
 def mixture_space(mixture: Mixture) -> MixtureSpace:
     """Scratch space for the kernels above."""
@@ -345,9 +340,11 @@ class ExpectationSpace(NamedTuple):
 
 def expectation_space(mixture: Mixture) -> ExpectationSpace:
     """Space for mixtures of this size."""
-    k, d = mixture.mean.shape
-    shapes = (k, LANES), (k, d, LANES), (k, d, d, LANES), (LANES,)
-    return ExpectationSpace(MixtureSums(*aligned_rows(shapes)), mixture_space(mixture))
+    return ExpectationSpace(_zero_sums(*mixture.mean.shape), mixture_space(mixture))
+
+
+def _zero_sums(k: int, d: int) -> MixtureSums:
+    return MixtureSums(*aligned_rows([(k, LANES), (k, d, LANES), (k, d, d, LANES), (LANES,)]))
 
 
 def sums_of_objects(
@@ -357,7 +354,7 @@ def sums_of_objects(
     sums, scratch = expectation_space(mixture) if space is None else space
     for part in sums:
         part.fill(0.0)
-    add_expectations(place, variance, weight, mixture, sums, scratch)
+    add_expectations(place, variance, weight, mixture, np.empty(len(place)), sums, scratch)
     return MixtureSums(*(part.sum(axis=-1) for part in sums))
 
 
@@ -384,5 +381,5 @@ def posteriors(place: np.ndarray, variance: np.ndarray, mixture: Mixture) -> tup
 def log_likelihoods(place: np.ndarray, variance: np.ndarray, mixture: Mixture) -> np.ndarray:
     """How likely objects (n, d) were, (n,)."""
     found = np.empty(len(place), dtype=REAL)
-    mixture_likelihoods(place, variance, mixture, found, mixture_space(mixture))
+    add_expectations(place, variance, np.empty(0), mixture, found, _zero_sums(0, 0), mixture_space(mixture))
     return found

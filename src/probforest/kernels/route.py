@@ -30,7 +30,6 @@ from .eights import (
 )
 from .jit import inlined, kernel
 from .layout import (
-    EXACT_CELLS,
     FAMILY_CELLS,
     FEATURE,
     INDEX,
@@ -92,8 +91,8 @@ def start_wave(wave, first, last):
 @inlined
 def read_entries(query, kind, nodes, at, count, right, begin, offset, place):
     """Fetch what `count` entries need, each at its own node: the right child, as in `Wave.at`, into `right`, -1 for an
-    entry in a leaf; the cell as `positions` takes it, into `offset` and `place`, and where its own table begins. `kind`
-    is written in the call, so that the compiler makes a loop for each."""
+    entry in a leaf; the cell as `positions` takes it, into `offset` and `place`, and where its own table begins, if
+    cells have them. Where a `kind` of cells is written in the call, the compiler makes a loop of its own for it."""
     cells, links, n_features = query.values.reshape(-1), nodes.links.reshape(-1), np.uint64(query.values.shape[1])
     for m in range(count):
         node, row = np.uint64(at[m] & _NODE), np.uint64(at[m] >> _OBJECT)
@@ -116,14 +115,10 @@ def left_probabilities_at(query, nodes, wave, start, count, scratch, steps, righ
     """
     kind, at = query.values.shape[2], wave.at[start:]
     to_left, offset, place = scratch[0], scratch[1], scratch[2]
-    if kind == FAMILY_CELLS:
+    if kind == FAMILY_CELLS:  # those with posteriors, which most tables have
         read_entries(query, FAMILY_CELLS, nodes, at, count, right, to_left, offset, place)
-    elif kind == NORMAL_CELLS:
-        read_entries(query, NORMAL_CELLS, nodes, at, count, right, to_left, offset, place)
-    elif kind == TABULATED_CELLS:
-        read_entries(query, TABULATED_CELLS, nodes, at, count, right, to_left, offset, place)
     else:
-        read_entries(query, EXACT_CELLS, nodes, at, count, right, to_left, offset, place)
+        read_entries(query, kind, nodes, at, count, right, to_left, offset, place)
     positions(kind, offset, place, count)
     if kind in (NORMAL_CELLS, FAMILY_CELLS):
         for m in range(count):
