@@ -210,8 +210,8 @@ def add_component(space, k, shares, mass, first, second):
 
 @kernel
 def add_expectations(place, variance, weight, mixture, log_likelihood, sums, space):
-    """The E step for objects (n, d): how likely each was, into `log_likelihood` (n,), and, unless `sums` are empty, what
-    the M step needs of them, which is added to these lane by lane."""
+    """The E step for objects (n, d): how likely each was, into `log_likelihood` (n,), and, unless `sums` are empty,
+    what the M step needs of them, which is added to these lane by lane."""
     n_lanes = space.seen.shape[1]
     for first in range(0, place.shape[0], n_lanes):
         weigh_components(place, variance, first, mixture, space)
