@@ -18,7 +18,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from quantile_forest import RandomForestQuantileRegressor
 from sklearn.datasets import load_diabetes, make_friedman1
 from sklearn.ensemble import RandomForestRegressor
 
@@ -46,6 +45,8 @@ def noisy_table(name, noise, seed, target_noise=True):
 
 def rivals_of(train, seed, n_jobs):
     """The forests of scikit-learn and of quantile-forest."""
+    from quantile_forest import RandomForestQuantileRegressor  # here, as other benchmarks use this file without it
+
     X, _, y, _ = train
     parameters = {"random_state": seed, "n_jobs": n_jobs}
     return RandomForestRegressor(**parameters).fit(X, y), RandomForestQuantileRegressor(**parameters).fit(X, y)

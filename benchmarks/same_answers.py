@@ -2,8 +2,8 @@
 
     python benchmarks/same_answers.py REVISION
 
-Thirty problems (errors of all kinds, labels, missing values, weights, priors, families) are fitted and predicted by
-both, in processes of their own; probabilities, out-of-bag answers, importances and the arrays of all trees are
+Thirty-two problems (errors of all kinds, labels, missing values, weights, priors, families) are fitted and predicted
+by both, in processes of their own; probabilities, out-of-bag answers, importances and the arrays of all trees are
 compared.
 Exit code 1 if anything differs.
 """
@@ -73,6 +73,10 @@ def problems() -> Iterator[tuple[str, dict[str, Any], dict[str, Any], dict[str, 
         yield f"missing {missing}", {"missing": missing}, {**noisy, "X": holes}, {"X": holes, "X_err": sigma}
     for prior in (None, "normal"):
         yield f"prior {prior}", {"prior": prior}, noisy, query
+    about_others = X @ (np.eye(d) + 0.5)  # features that say something about each other
+    related = {"X": np.where(random.random((n, d)) < 0.1, np.nan, about_others), "X_err": sigma}
+    yield "prior joint", {"prior": "joint"}, {**noisy, "X": about_others}, {**query, "X": about_others}
+    yield "prior joint, missing values", {"prior": "joint"}, {**hard, **related}, related
     for family in ("uniform", "laplace", ("student_t", 5.0)):
         yield f"family {family}", {"distribution": family}, noisy, query
     positive = {"X": np.exp(X), "X_err": 0.2 * np.exp(X)}
