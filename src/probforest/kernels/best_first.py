@@ -29,8 +29,9 @@ from .layout import (
     Search,
 )
 from .propagate import cells_of_feature, conserve, left_probabilities, new_members, part, sum_products
-from .split import new_node_mass, new_search, split_node
+from .split import new_node_mass, new_search
 from .statistic import add_losses, bounded_score, bounded_step, impurity_of, weight_of
+from .stored_split import split_stored_node
 
 COLUMNS = 3  # g, h, 1
 # Columns of `Pool.places`.
@@ -77,8 +78,8 @@ class Growth(NamedTuple):
 @inlined
 def find_split(this, bins, rules, space):
     """Search the best split of a node, and note it in the pool."""
-    _, search, members, pool, _, _ = space
-    node, places, numbers = space.node, pool.places, pool.numbers
+    node, search, pool = space.node, space.search, space.pool
+    places, numbers = pool.places, pool.numbers
     for c in range(COLUMNS):
         node.total[c] = pool.sums[this, c]
     weight = weight_of(node.total, rules.criterion)
@@ -87,8 +88,7 @@ def find_split(this, bins, rules, space):
     if weight < rules.min_split_weight or 2.0 * numbers[this, LEAST] > weight:
         return
     search.in_use[0] = places[this, STORED]
-    index = members.row[places[this, START] : places[this, STOP]]
-    split, _ = split_node(index, node, bins, search, rules, numbers[this, LEAST], np.int64(0))
+    split = split_stored_node(node, bins, search, rules, numbers[this, LEAST])
     gain = split.score - bounded_score(node.total, weight, rules, search.bounds)
     if gain > SAME_COST * weight:
         numbers[this, GAIN] = gain

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .cuts import best_cut, list_occupied, occupied_range, sum_left, sum_left_of_listed, sum_left_of_stored
+from .cuts import best_cut, list_occupied, occupied_range, sum_left, sum_left_of_listed
 from .dice import draw_below
 from .histogram import add_columns, add_listed, add_words
 from .jit import inlined, kernel
@@ -15,7 +15,6 @@ from .layout import (
     INDEX,
     LEAF,
     LEARNED,
-    NEWTON,
     REAL,
     SAME_COST,
     SCRATCH,
@@ -26,10 +25,9 @@ from .layout import (
     Search,
 )
 from .pair_histogram import add_pairs, sum_left_of_pairs
-from .statistic import best_stored_cut, forbid, score_cuts, weigh_cuts, weight_of
+from .statistic import forbid, score_cuts, weigh_cuts, weight_of
 
 FEW_MEMBERS = 32  # so many occupy few bins
-_NOTHING = 1e-12  # what rounding leaves of the weight of a bin, relative to that of the node
 # Rows of a slot in `Search.cuts`.
 OBSERVED = 0  # weight of the observed cells to the left
 SCORE = 1  # score of the cut, for each of up to three ways to treat missing cells; -inf: not allowed
@@ -66,15 +64,17 @@ def way_of_missing(way, rule, observed):
 
 @inlined
 def fill_slot(search, slot, bins, feature, index, node, criterion):
-    """Find the sums to the left of each cut of the feature, from members that are added up or from what is stored."""
-    if search.stored.shape[0] > 0:
-        stored = search.stored[search.in_use[0], feature]
-        least = _NOTHING * weight_of(node.total, criterion)
-        first_bin, n_cuts = sum_left_of_stored(stored, bins.n_bins[feature], least, search.missing, search.left)
-    elif node.columns.shape[0] > 0 and has_many_pairs(search, bins, index):
+    """Add up the members, and find the sums to the left of each cut of the feature."""
+    if node.columns.shape[0] > 0 and has_many_pairs(search, bins, index):
         first_bin, n_cuts = add_up_pairs(search, bins, feature, index, node)
     else:
         first_bin, n_cuts = add_up(search, slot, bins, feature, index, node)
+    describe_slot(search, slot, first_bin, n_cuts, criterion)
+
+
+@inlined
+def describe_slot(search, slot, first_bin, n_cuts, criterion):
+    """Note what must be known of a feature whose sums to the left of each cut are found."""
     weigh_cuts(n_cuts, search.left, criterion, search.cuts[slot, OBSERVED])
     search.slots[slot, N_CUTS] = n_cuts
     search.slots[slot, FIRST_BIN] = first_bin
@@ -181,25 +181,29 @@ def split_at(search, slot, cut, way, n_cuts, bins, rule):
 
 
 @inlined
-def is_plain(search, feature, rules, empty):
-    """Whether the best cut of a feature can be found in one pass: a loss, without missing cells and bounds."""
-    if search.stored.shape[0] == 0 or rules.criterion != NEWTON or rules.monotonic.shape[0] > 0:
-        return False
-    return search.stored[search.in_use[0], feature, search.stored.shape[2] - 1, 2] <= empty
+def draw_feature(search, slot, max_features):
+    """Put a feature that has no slot yet into this one: drawn at random, or the next one if all are asked for."""
+    n_features = search.order.shape[0]
+    if max_features < n_features:
+        swap = slot + draw_below(search.state, n_features - slot)
+        search.order[slot], search.order[swap] = search.order[swap], search.order[slot]
 
 
 @inlined
-def better_stored_split(best, search, feature, node, node_weight, bins, rules, least, empty):
-    """The best split of a plain feature, if it is better than `best`, or else that one."""
-    margin = SAME_COST * node_weight
-    stored = search.stored[search.in_use[0], feature]
-    score, here, there = best_stored_cut(
-        stored, bins.n_bins[feature], node.total, node_weight, empty, least, rules, margin
-    )
-    if here < 0 or score - best.score <= margin:
-        return best
-    missing_left = 0.5 if rules.missing[feature] == EQUAL else math.nan
-    return Split(score, feature, midpoint(bins.high[feature, here], bins.low[feature, there]), missing_left)
+def better_split(best, search, slot, node, node_weight, bins, rules, least, again):
+    """The best split of the feature in a slot, if it is better than `best`, or else that one. With `again` it has its
+    scores already."""
+    n_cuts, margin = np.int64(search.slots[slot, N_CUTS]), SAME_COST * node_weight
+    rule = rules.missing[search.order[slot]]
+    n_ways = 3 if rule == LEARNED and search.slots[slot, MISSING_WEIGHT] > 0.0 else 1
+    best_cut_here = n_cuts
+    for way in range(n_ways if n_cuts > 0 else 0):
+        cut = score_slot(search, slot, way, n_cuts, node, node_weight, rules, least, again)
+        lead = search.cuts[slot, SCORE + way, cut] - best.score if cut >= 0 else -math.inf
+        # Of equally good splits the first: first feature, then first cut, then first way.
+        if lead > margin or (lead >= -margin and best_cut_here < n_cuts and cut < best_cut_here):
+            best, best_cut_here = split_at(search, slot, cut, way, n_cuts, bins, rule), cut
+    return best
 
 
 @kernel
@@ -211,36 +215,17 @@ def split_node(index, node, bins, search, rules, least, n_drawn):
     With `n_drawn` > 0, it is the next best: the same features and scores as before, and a larger `least`.
     Returns the split and the number of features it was searched on.
     """
-    n_features = search.order.shape[0]
     node_weight = weight_of(node.total, rules.criterion)
     best = Split(-math.inf, LEAF, math.nan, math.nan)
-    margin, empty = SAME_COST * node_weight, _NOTHING * node_weight
     again = n_drawn > 0
     slot = 0
-    while slot < (n_drawn if again else n_features):
+    while slot < (n_drawn if again else search.order.shape[0]):
         if not again:
             if slot >= rules.max_features and best.feature != LEAF:
                 break
-            if rules.max_features < n_features:
-                swap = slot + draw_below(search.state, n_features - slot)
-                search.order[slot], search.order[swap] = search.order[swap], search.order[slot]
-            if is_plain(search, search.order[slot], rules, empty):
-                best = better_stored_split(
-                    best, search, search.order[slot], node, node_weight, bins, rules, least, empty
-                )
-                slot += 1
-                continue
+            draw_feature(search, slot, rules.max_features)
             fill_slot(search, slot, bins, search.order[slot], index, node, rules.criterion)
-        n_cuts = np.int64(search.slots[slot, N_CUTS])
-        rule = rules.missing[search.order[slot]]
-        n_ways = 3 if rule == LEARNED and search.slots[slot, MISSING_WEIGHT] > 0.0 else 1
-        best_cut_here = n_cuts
-        for way in range(n_ways if n_cuts > 0 else 0):
-            cut = score_slot(search, slot, way, n_cuts, node, node_weight, rules, least, again)
-            lead = search.cuts[slot, SCORE + way, cut] - best.score if cut >= 0 else -math.inf
-            # Of equally good splits the first: first feature, then first cut, then first way.
-            if lead > margin or (lead >= -margin and best_cut_here < n_cuts and cut < best_cut_here):
-                best, best_cut_here = split_at(search, slot, cut, way, n_cuts, bins, rule), cut
+        best = better_split(best, search, slot, node, node_weight, bins, rules, least, again)
         slot += 1
     return best, slot
 
