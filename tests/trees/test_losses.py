@@ -55,8 +55,20 @@ def test_loss_and_derivatives(k, soft):
 def test_objects_without_weight_do_not_count():
     labels = LabelTable(np.arange(2), np.array([0, 1, 1], dtype=np.int32))
     loss = log_loss(labels, np.ones(3))
-    raw = np.array([[0.0, 0.0, 50.0]])
-    assert loss.mean(raw, np.array([1.0, 1.0, 0.0])) == pytest.approx(np.log(2))
+    raw, weight = np.array([[0.0, 0.0, 50.0]]), np.array([1.0, 1.0, 0.0])
+    assert loss.mean(raw, weight) == pytest.approx(np.log(2))
+    assert loss.mean_of(np.array([1.0, 2.0, np.inf]), weight) == 1.5
+    assert loss.mean_of(np.array([1.0, np.inf, np.inf]), weight) == np.inf
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("soft", [False, True])
+def test_the_mean_of_known_losses_is_that_of_scores(k, soft):
+    random = np.random.default_rng(4)
+    labels, raw = labels_of(random, 30, k, soft), random.normal(size=(k if k > 2 else 1, 30))
+    weight = random.random(30) * (random.random(30) < 0.7)
+    loss = log_loss(labels, weight, labels.information if soft else 1.0)
+    assert loss.mean_of(loss.of_objects(raw), weight) == pytest.approx(loss.mean(raw, weight), rel=1e-14)
 
 
 def test_classes_without_weight_and_certain_scores_stay_finite():

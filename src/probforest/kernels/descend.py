@@ -5,7 +5,7 @@ forests have them, `route` is faster.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -171,10 +171,19 @@ def _most_leaves(n_nodes: int, keep_proba: float) -> int:
     return n_leaves if keep_proba * n_leaves < 1 else int(1 / keep_proba) + 1
 
 
-def _blocks(query: Cells, first: int, last: int) -> Iterator[tuple[int, CellColumns]]:
-    """The objects [first, last) in blocks that start together: the first one, and the columns of all."""
+class Block(NamedTuple):
+    """Objects that start together."""
+
+    first: int
+    last: int
+    columns: CellColumns  # their cells
+
+
+def blocks_of(query: Cells, first: int, last: int) -> Iterator[Block]:
+    """The objects [first, last) in blocks."""
     for start in range(first, last, _MOST_ROWS):
-        yield start, cell_columns(query._replace(values=query.values[start : min(start + _MOST_ROWS, last)]))
+        stop = min(start + _MOST_ROWS, last)
+        yield Block(start, stop, cell_columns(query._replace(values=query.values[start:stop])))
 
 
 def add_answers_of_leaves(
@@ -183,13 +192,19 @@ def add_answers_of_leaves(
     """Add the trees' values for the objects [first, last) to the same rows of `out` (n, k)."""
     if has_single_paths(query):
         add_exact_answers(query, first, last, trees, False, out)
-        return
+    else:
+        add_answers_of_blocks(blocks_of(query, first, last), trees, keep_proba, out)
+
+
+def add_answers_of_blocks(blocks: Iterable[Block], trees: Sequence[Nodes], keep_proba: float, out: np.ndarray) -> None:
+    """The same for objects in blocks."""
     sizes = [len(nodes.value) for nodes in trees]
-    descent = new_descent(min(_MOST_ROWS, last - first), max(sizes), out.shape[1])
+    descent = None
     # One call for all trees: going from Python to a kernel takes as long as a hundred objects of a tree.
     nodes, first_node = Nodes(*map(np.concatenate, zip(*trees, strict=True))), np.append(0, np.cumsum(sizes))
-    for start, columns in _blocks(query, first, last):
-        here, tree = out[start : start + columns.values.shape[1]], 0
+    for first, last, columns in blocks:
+        here, tree = out[first:last], 0
+        descent = new_descent(last - first, max(sizes), out.shape[1]) if descent is None else descent
         while True:
             tree = add_trees(columns, nodes, first_node, np.int64(tree), keep_proba, descent, here)
             if tree == len(trees):
@@ -204,7 +219,7 @@ def visits_of_leaves(query: Cells, nodes: Nodes, keep_proba: float) -> Visits:
     n_objects, found = len(query.values), []
     n_nodes, n_values = nodes.value.shape
     descent = new_descent(min(_MOST_ROWS, n_objects), n_nodes, n_values, _most_leaves(n_nodes, keep_proba))
-    for start, columns in _blocks(query, 0, n_objects):
+    for start, _, columns in blocks_of(query, 0, n_objects):
         while (count := descend(columns, nodes, keep_proba, descent)) == NO_ROOM:
             descent = _with_more_room(descent)
         row, node, reach = (array[:count].copy() for array in descent.leaves)

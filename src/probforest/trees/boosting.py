@@ -21,6 +21,7 @@ from ..support.threads import in_threads
 from .bootstrap import MAX_SEED
 from .drawn_points import DrawnPoints
 from .fitted_tree import FittedTree, sum_of_answers
+from .followed_objects import FollowedObjects
 from .losses import Loss
 from .revised_leaves import revise
 from .score_scale import HeldOutScores
@@ -108,7 +109,9 @@ class Booster:
         self._weight = np.where(held_out, 0.0, training.weight)
         self._no_classes = np.zeros(training.n_objects, dtype=INDEX)
         self._held_out_weight = np.where(held_out, training.weight, 0.0)
-        self._held_out_cells = training.cells._replace(values=training.cells.values[held_out])
+        self._held_out_rows = np.flatnonzero(held_out)  # as numbers, which are found faster than a mask
+        held_out_cells = training.cells._replace(values=training.cells.values[self._held_out_rows])
+        self._held_out = FollowedObjects(held_out_cells, rules.keep_proba, n_jobs)
         self.raw = np.repeat(loss.baseline[:, None], training.n_objects, axis=1)  # scores of all objects, scaled
         n_grown = int(np.count_nonzero(self._weight))
         self._points, self._columns = DrawnPoints(training.bins), cell_columns(training.cells)
@@ -186,15 +189,22 @@ class Booster:
         return made.validation_loss if self._has_held_out else made.training_loss
 
     def _note_losses(self, made: Boosted) -> None:
-        made.training_loss.append(self._mean_loss(self._weight))
+        losses = self._loss.of_objects(self.raw) if self._score is None else None
+        made.training_loss.append(self._mean_loss(losses, self._weight))
         if self._has_held_out:
-            made.validation_loss.append(self._mean_loss(self._held_out_weight))
+            made.validation_loss.append(self._mean_loss(losses, self._held_out_weight))
 
-    def _mean_loss(self, weight: np.ndarray) -> float:
-        if self._stopping is None or self._stopping.score is None:
-            return self._loss.mean(self.raw, weight)
+    @property
+    def _score(self) -> ScoreOfRows | None:
+        return None if self._stopping is None else self._stopping.score
+
+    def _mean_loss(self, losses: np.ndarray | None, weight: np.ndarray) -> float:
+        """Of the `losses` (n,) of all objects; if they are not known, minus the score."""
+        if losses is not None:
+            return self._loss.mean_of(losses, weight)
+        assert self._score is not None
         rows = np.flatnonzero(weight)
-        return -self._stopping.score(self._loss.center + self._loss.unit * self.raw[:, rows], rows)
+        return -self._score(self._loss.center + self._loss.unit * self.raw[:, rows], rows)
 
     def _grow_trees(self, attempt: list[int], before: np.ndarray) -> list[FittedTree]:
         """A tree per raw score, all from the scores `before`; the scores of the objects they are grown on follow."""
@@ -229,10 +239,8 @@ class Booster:
 
     def _follow_held_out(self, trees: list[FittedTree]) -> None:
         """The scores of the held-out objects follow by prediction."""
-        assert self._stopping is not None
         for raw, tree in zip(self.raw, trees, strict=True):
-            answers = sum_of_answers([tree], self._held_out_cells, self._rules.keep_proba, n_jobs=self._n_jobs)
-            raw[self._stopping.held_out] += answers[:, 0]
+            raw[self._held_out_rows] += self._held_out.answers(tree)[:, 0]
 
     def _follow(self, trees: list[list[FittedTree]]) -> None:
         """All scores follow trees of an earlier fit, whose baseline is that of the loss."""

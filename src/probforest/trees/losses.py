@@ -70,9 +70,11 @@ class Loss(Protocol):
 
     def write_steps(self, n_nodes: int, space: GrowSpace, raw: np.ndarray) -> None: ...
 
+    def of_objects(self, raw: np.ndarray) -> np.ndarray: ...
+
     def mean(self, raw: np.ndarray, weight: np.ndarray) -> float: ...
 
-    def of_objects(self, raw: np.ndarray) -> np.ndarray: ...
+    def mean_of(self, losses: np.ndarray, weight: np.ndarray) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,16 +140,16 @@ class LogLoss:
         return 1.0 - 2.0 * self._hard[0]
 
     def mean(self, raw: np.ndarray, weight: np.ndarray) -> float:
-        """The weighted mean over all objects, with weights as in a node; those that weigh nothing don't count.
-
-        Not by a product of arrays, for which BLAS starts threads, that go on waiting for work while trees are grown.
-        """
-        if isinstance(self.information, np.ndarray):
-            weight = weight / self.information
+        """The weighted mean over all objects, with weights as in a node; those that weigh nothing don't count."""
         counted = weight > 0
-        if counted.all():
-            return float((weight * self.of_objects(raw)).sum() / weight.sum())
-        return float((weight[counted] * self.of_objects(raw, counted)).sum() / weight[counted].sum())
+        return weighted_mean(self.of_objects(raw, counted), self._without_information(weight)[counted])
+
+    def mean_of(self, losses: np.ndarray, weight: np.ndarray) -> float:
+        """The same, if the `losses` (n,) of all objects are known."""
+        return weighted_mean(losses, self._without_information(weight))
+
+    def _without_information(self, weight: np.ndarray) -> np.ndarray:
+        return weight / self.information if isinstance(self.information, np.ndarray) else weight
 
     def of_objects(self, raw: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
         """The loss of every object (n,), or of some of them."""
@@ -162,6 +164,18 @@ class LogLoss:
         if self.evidence is None:
             return -np.take_along_axis(log_proba, class_index[None].astype(np.intp), axis=0)[0]
         return -logsumexp(log_proba + self.evidence[:, rows], axis=0)
+
+
+def weighted_mean(numbers: np.ndarray, weight: np.ndarray) -> float:
+    """The mean of `numbers` (n,), some of which may be infinite where the `weight` (n,) is 0.
+
+    Not by a product of arrays, for which BLAS starts threads, that go on waiting for work while trees are grown.
+    """
+    with np.errstate(invalid="ignore"):
+        total = (weight * numbers).sum()
+    if np.isnan(total):
+        total = (weight * np.where(weight > 0, numbers, 0.0)).sum()
+    return float(total / weight.sum())
 
 
 def _information(q: np.ndarray, r: np.ndarray) -> np.ndarray:

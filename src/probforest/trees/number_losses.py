@@ -29,6 +29,7 @@ import numpy as np
 from ..inputs.targets import NumberTable
 from ..kernels.best_first import GrowSpace
 from ..kernels.best_steps import HUBER_CENTER, QUANTILE, best_steps, huber_center, weighted_quantile
+from .losses import weighted_mean
 
 NUMBER_LOSSES = ("squared_error", "absolute_error", "gamma", "huber", "poisson", "quantile")
 LOG_LOSSES = ("poisson", "gamma")  # raw scores are logarithms of predictions
@@ -103,14 +104,17 @@ class NumberLoss:
         kind, about = (HUBER_CENTER, self.delta) if self.kind == "huber" else (QUANTILE, self.level)
         best_steps(n_nodes, space, self.y - raw[0], kind, about)
 
-    def mean(self, raw: np.ndarray, weight: np.ndarray) -> float:
-        """The weighted mean over all objects, of targets that are not scaled."""
-        losses = self._losses(raw[0]) * weight
-        return float(losses.sum() / weight.sum())
-
     def of_objects(self, raw: np.ndarray) -> np.ndarray:
         """The loss of every object (n,), of targets that are not scaled."""
         return self._losses(raw[0])
+
+    def mean(self, raw: np.ndarray, weight: np.ndarray) -> float:
+        """The weighted mean over all objects."""
+        return self.mean_of(self.of_objects(raw), weight)
+
+    def mean_of(self, losses: np.ndarray, weight: np.ndarray) -> float:
+        """The same, if the `losses` (n,) of all objects are known."""
+        return weighted_mean(losses, weight)
 
     def _losses(self, raw: np.ndarray) -> np.ndarray:
         if self.kind == "squared_error":
