@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .eights import EIGHT
-from .grow import NO_ROOM, AppliedSplit, enter_root, link, new_nodes, settle_missing, write_leaf, write_split
+from .grow import NO_ROOM, AppliedSplit, enter_root, link, new_nodes, settle_all, write_leaf, write_split
 from .histogram import add_whole_node, subtract_node
 from .jit import inlined, kernel
 from .layout import (
@@ -136,15 +136,6 @@ def best_leaf(pool, n_nodes):
         if pool.numbers[this, GAIN] > gain:
             best, gain = np.int64(this), pool.numbers[this, GAIN]
     return best
-
-
-@inlined
-def settle_all(to_left, mass, weight, missing_left, complete):
-    """`settle_missing` of members who have the `weight` together; quicker if there is no missing cell."""
-    if not complete:
-        return settle_missing(to_left, mass, missing_left)
-    share_left = sum_products(mass, to_left) / weight
-    return (share_left if math.isnan(missing_left) else missing_left), share_left
 
 
 @kernel

@@ -20,11 +20,12 @@ from .layout import (
     WEIGHT,
     Nodes,
 )
-from .propagate import left_probabilities, new_members, replace_parent, send
+from .propagate import left_probabilities, new_members, replace_parent, send, sum_products
 from .split import new_node_mass, new_search, split_node
 from .statistic import add_members, impurity_of, is_pure, n_values, score_of, weight_of, write_value
 
 NO_ROOM, TOO_MANY_NODES = 0, -1  # instead of a number of nodes
+_LARGE = 16  # a node with one in so many members is
 INDEX_LIMIT = int(np.iinfo(INDEX).max)
 
 
@@ -108,6 +109,15 @@ def settle_missing(to_left, mass, missing_left):
 
 
 @inlined
+def settle_all(to_left, mass, weight, missing_left, complete):
+    """`settle_missing` of members who have the `weight` together; quicker if there is no missing cell."""
+    if not complete:
+        return settle_missing(to_left, mass, missing_left)
+    share_left = sum_products(mass, to_left) / weight
+    return (share_left if math.isnan(missing_left) else missing_left), share_left
+
+
+@inlined
 def apply_best_split(members, start, stop, node_weight, score, node, cells, bins, search, rules):
     """Find the split of the node [start, stop) and write its children above it on the stack.
 
@@ -125,7 +135,9 @@ def apply_best_split(members, start, stop, node_weight, score, node, cells, bins
             break
         to_left = node.to_left[: stop - start]
         left_probabilities(cells, split.feature, split.threshold, index, to_left, node.scratch, node.steps)
-        missing_left, share_left = settle_missing(to_left, node.mass, split.missing_left)
+        missing_left, share_left = settle_all(
+            to_left, node.mass[: stop - start], node_weight, split.missing_left, cells.complete
+        )
         right_end, left_end, right_weight, left_weight = send(
             members, start, stop, stop, stop + (stop - start), to_left, share_left, rules.keep_proba
         )
@@ -133,6 +145,20 @@ def apply_best_split(members, start, stop, node_weight, score, node, cells, bins
             return AppliedSplit(split.feature, split.threshold, missing_left, share_left, decrease, right_end, left_end)
         least *= 2.0
     return AppliedSplit(LEAF, math.nan, math.nan, math.nan, 0.0, stop, stop)
+
+
+@inlined
+def place_children(members, start, stop, split, small):
+    """Where the children of the node [start, stop) are: start and end of the right one, and of the left one.
+
+    Those of a node of up to `small` members stay where `send` wrote them. The place of their parent is lost until both
+    are done, but nothing is copied. Those of a larger one move down, and all if the stack is half full.
+    """
+    right, right_end, left, left_end = stop, split.right_end, stop + (stop - start), split.left_end
+    if stop - start > small or 2 * stop > members.row.shape[0]:
+        right_end, left_end = replace_parent(members, start, stop, right_end, left_end)
+        right, left = start, right_end
+    return right, right_end, left, left_end
 
 
 @inlined
@@ -175,9 +201,9 @@ def grow_nodes(cells, bins, target, weight, rules, node, search, members, pendin
         if split.feature == LEAF or split.decrease * node_weight / root_weight < rules.min_impurity_decrease:
             continue
         write_split(nodes, this, split)
-        right_end, left_end = replace_parent(members, start, stop, split.right_end, split.left_end)
-        push(pending, n_pending, start, right_end, this, depth + 1)
-        push(pending, n_pending + 1, right_end, left_end, this, depth + 1)
+        right, right_end, left, left_end = place_children(members, start, stop, split, n_objects // _LARGE)
+        push(pending, n_pending, right, right_end, this, depth + 1)
+        push(pending, n_pending + 1, left, left_end, this, depth + 1)
         n_pending += 2
     return n_nodes
 
@@ -193,12 +219,12 @@ def new_nodes(capacity: int, n_values: int) -> Nodes:
     )
 
 
-def grow(cells, bins, target, weight, rules, seed, most_nodes=INDEX_LIMIT, room=4):
+def grow(cells, bins, target, weight, rules, seed, most_nodes=INDEX_LIMIT, room=8):
     """Grow one tree on the objects with `weight` (n,) > 0; `seed` > 0. Returns its Nodes; None if it would have more
     than `most_nodes`.
 
-    Room is made for `room` nodes, and members on the stack, per object. It is hardly ever too little; then the tree is
-    grown again with twice as much.
+    Room is made for `room` nodes, and members on the stack, per object, which costs nothing before it is used. It is
+    hardly ever too little; then the tree is grown again with twice as much.
     """
     n_objects, n_columns = int(np.count_nonzero(weight)), target.columns.shape[1]
     node = new_node_mass(n_objects, n_columns, target.columns.shape[0] == 0)
