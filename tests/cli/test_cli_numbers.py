@@ -160,6 +160,7 @@ def test_integers_and_the_task(tmp_path, capsys):
         (["--task", "classification"], "add --task regression"),
         (["--set", "criterion=gini", "--task", "regression"], "criterion must be one of"),
         (["--set", "votin=soft"], "no such parameter"),
+        (["--set", "calibrate=7"], "calibrate must be"),
         (["--target-err", "nothing"], "nothing"),
     ],
 )

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import accuracy_score, log_loss
@@ -12,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 import naive
 import naive_boosting
-from probforest import ProbabilisticGradientBoostingClassifier
+from probforest import ProbabilisticGradientBoostingClassifier, ProbabilisticGradientBoostingRegressor
 from probforest.datasets import add_noise, flip_labels, make_two_classes
 from probforest.kernels.layout import WEIGHT
 from probforest.trees.boosting import Booster
@@ -312,3 +313,41 @@ def test_warm_start_with_doubtful_labels_goes_on_without_early_stopping():
     model.set_params(early_stopping=False).fit(X, y, **about)
     assert model.n_iter_ == 9
     assert (model.train_score_.shape, model.validation_score_.shape) == ((10,), (0,))
+
+
+@pytest.mark.parametrize("as_matrix", [False, True])
+def test_labels_that_are_certain_or_say_nothing_are_the_certain_ones(as_matrix):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 3))
+    y, confidence = (X[:, 0] > 0).astype(int), np.where(np.arange(300) < 100, 1.0, 0.5)
+    labels = {"y": y, "y_proba": confidence}
+    if as_matrix:
+        right = np.eye(2)[y]
+        labels = {"y_proba": right * confidence[:, None] + (1 - right) * (1 - confidence[:, None]), "classes": [0, 1]}
+    model = ProbabilisticGradientBoostingClassifier(max_iter=5, random_state=0)
+    found = clone(model).fit(X, **labels).predict_proba(X)
+    np.testing.assert_array_equal(found, clone(model).fit(X[:100], y[:100]).predict_proba(X))
+
+
+def test_scores_that_are_often_equal_leave_the_last_of_the_best_iterations():
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    model = ProbabilisticGradientBoostingClassifier(early_stopping=True, scoring="accuracy", tol=0.0, random_state=0)
+    model.fit(X, X[:, 0] > 0)
+    assert model.n_iter_ == np.flatnonzero(model.validation_score_ == model.validation_score_.max())[-1]
+    assert model.n_iter_ > 5
+
+
+def test_scores_that_are_nan_at_first_stop_nothing():
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    scores = iter([np.nan] * 3 + [0.1 * n for n in range(100)])
+    model = ProbabilisticGradientBoostingRegressor(
+        max_iter=12, early_stopping=True, scoring=lambda *_: next(scores), validation_fraction=None
+    )
+    assert model.fit(X, X[:, 0]).n_iter_ == 12
+
+
+def test_a_score_that_is_always_nan_says_nothing():
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    model = ProbabilisticGradientBoostingRegressor(max_iter=12, early_stopping=True, scoring=lambda *_: np.nan)
+    with pytest.warns(UserWarning, match="scoring=.* is NaN"):
+        assert model.fit(X, X[:, 0]).n_iter_ > 5

@@ -1,6 +1,7 @@
 """Boosted numbers: whole models against the oracle, scikit-learn's boosting, laws of the losses."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, make_friedman1
 from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingRegressor
@@ -254,6 +255,47 @@ def test_there_is_no_distribution():
     assert not hasattr(model, "predict_distribution")
     with pytest.raises(AttributeError, match='loss="quantile"'):
         model.predict_quantiles([[0.0] * 10])
+    assert not hasattr(model, "conformalize")
+
+
+@pytest.mark.filterwarnings("ignore:No split of the training set")
+@pytest.mark.parametrize("options", [{}, {"early_stopping": True, "validation_fraction": 0.9}])
+def test_counts_may_be_zero_in_all_objects_but_some(options):
+    """Of a fold, or of all objects that are not held out."""
+    X, counts = np.random.default_rng(0).normal(size=(500, 2)), np.zeros(500)
+    counts[:2] = 1.0
+    found = boosting("poisson", max_iter=5, **options).fit(X, counts, X_err=0.1).predict(X, X_err=0.1)
+    assert np.isfinite(found).all()
+    assert (found > 0).all()
+
+
+@pytest.mark.parametrize(("loss", "quantile"), [("huber", None), ("absolute_error", None), ("quantile", 0.5)])
+def test_outliers_may_be_of_any_size(loss, quantile):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(500, 2))
+    y = X[:, 0] + 0.1 * random.normal(size=500)
+
+    def fitted(outlier):
+        with_outliers = np.where(np.arange(500) < 3, outlier, y)
+        return boosting(loss, quantile, max_iter=20, prior=None, error_scale=1.0).fit(X, with_outliers).predict(X)
+
+    np.testing.assert_allclose(fitted(1e12), fitted(1e3), rtol=1e-3, atol=1e-3)
+
+
+def test_directions_of_a_series_belong_to_the_names_in_it():
+    X, y = make_friedman1(300, random_state=0)
+    table = pd.DataFrame(X[:, :5], columns=list("abcde"))
+    by_names = boosting(max_iter=5, monotonic_cst=pd.Series({"d": 1, "a": -1})).fit(table, y)
+    expected = boosting(max_iter=5, monotonic_cst=[-1, 0, 0, 1, 0]).fit(table, y)
+    np.testing.assert_array_equal(by_names.predict(table), expected.predict(table))
+
+
+def test_warm_start_needs_the_quantile_of_before():
+    X, y = make_friedman1(100, random_state=0)
+    model = boosting("quantile", 0.1, max_iter=2, warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match=r"quantile of before, 0\.1; got 0\.9"):
+        model.set_params(quantile=0.9, max_iter=3).fit(X, y)
+    assert model.set_params(quantile=0.1).fit(X, y).n_iter_ == 3
 
 
 @pytest.mark.parametrize(

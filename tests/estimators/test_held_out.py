@@ -22,6 +22,16 @@ def test_parts_have_no_object_in_common(n, fraction, expected):
     assert len(held_out_parts(n, fraction, 7, None, 20)) == len(parts)
 
 
+def test_the_only_object_of_a_class_is_learnt_from():
+    classes = np.zeros(60, dtype=int)
+    classes[[7, 30]] = 1, 2
+    for seed in range(20):
+        held_out = held_out_rows(60, 0.3, seed, classes)
+        assert held_out.sum() == 18
+        assert not held_out[[7, 30]].any()
+    assert held_out_rows(3, 0.5, 0, np.arange(3)).sum() == 1  # there are no others
+
+
 class _Course:
     def __init__(self, losses):
         self._losses = losses

@@ -80,3 +80,16 @@ def test_probabilities_of_one_class_are_noticed_though_most_labels_agree():
     probability_of_a_planet = np.array([0.9] * 30 + [0.1] * 20)
     with pytest.warns(UserWarning, match="100% of the objects whose label is 'star'"):
         read_labels(y, probability_of_a_planet, None, 50)
+
+
+@pytest.mark.parametrize("kind", ["numpy", "astropy"])
+def test_what_lies_below_a_mask_is_no_label(kind):
+    y, mask = np.array([0, 1, 99, 1]), np.array([False, False, True, False])
+    if kind == "numpy":
+        masked, without = np.ma.MaskedArray(y, mask=mask), np.ma.MaskedArray(y[:2])
+    else:
+        table = pytest.importorskip("astropy.table")
+        masked, without = table.MaskedColumn(y, mask=mask), table.MaskedColumn(y[:2], mask=mask[:2])
+    with pytest.raises(ValueError, match="y is masked at row 2; every object needs a label"):
+        read_labels(masked, None, None, 4)
+    assert read_labels(without, None, None, 2).classes.tolist() == [0, 1]

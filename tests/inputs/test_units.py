@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from command_line import call
-from probforest import Errors, ProbabilisticRandomForestClassifier
+from probforest import Errors, ProbabilisticGradientBoostingRegressor, ProbabilisticRandomForestClassifier
 
 units = pytest.importorskip("astropy.units")
 from astropy.table import QTable, Table  # noqa: E402
@@ -252,3 +252,21 @@ def test_the_command_line_converts_errors_with_their_values(tmp_path, capsys):
     np.testing.assert_array_equal(answers["byte"], answers["bit"])
     np.testing.assert_array_equal(answers["byte_errors"], answers["bit"])
     np.testing.assert_allclose(answers["bit"], EXPECTED[:, 1])
+
+
+def test_errors_of_targets_are_in_the_unit_of_these():
+    y, sigma = VALUES[:, 0], LOWER[:, 0]
+    model = ProbabilisticGradientBoostingRegressor("squared_error", max_iter=5, random_state=0)
+    expected = model.fit(VALUES, y, y_err=sigma).predict(VALUES)
+
+    def found(y, y_err):
+        return model.fit(VALUES, y, y_err=y_err).predict(VALUES)
+
+    np.testing.assert_array_equal(found(y * BYTE, 8 * sigma * BIT), expected)
+    np.testing.assert_allclose(found(y * BYTE, (8 * sigma * BIT, sigma)), expected, rtol=1e-13)
+    table = Table({"y": y * BYTE, "e_y": 8 * sigma * BIT})
+    np.testing.assert_array_equal(found(table["y"], table["e_y"]), expected)
+    with pytest.raises(ValueError, match="y_err has the unit s, which can't be converted to byte"):
+        found(y * BYTE, sigma * units.s)
+    with pytest.raises(ValueError, match="y_err has the unit s, but y has none"):
+        found(y, sigma * units.s)

@@ -63,6 +63,10 @@ def target_errors(numbers: Any, options: argparse.Namespace) -> np.ndarray | Non
     return numbers.column(options.target_err).to_numpy() if options.target_err else None
 
 
+class UnknownSetting(ValueError):
+    """A model has no parameter of this name."""
+
+
 def asks_for_numbers(options: argparse.Namespace) -> bool | None:
     """Whether the options ask for numbers, rather than for classes; None if they leave it open."""
     if options.task == "regression" or options.target_err:
@@ -86,5 +90,6 @@ def check_settings(options: argparse.Namespace, makers: Sequence[Callable[[], An
     except ValueError as problem:
         try:
             makers[True]()
-        except ValueError:
-            raise problem from None
+        except ValueError as other:
+            knows_more = isinstance(problem, UnknownSetting) and not isinstance(other, UnknownSetting)
+            raise (other if knows_more else problem) from None

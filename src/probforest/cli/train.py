@@ -34,6 +34,7 @@ from .columns_to_use import ColumnsToUse, choose_columns, look_like_errors, look
 from .console import Console, readable_size
 from .error_map import error_map
 from .number_target import (
+    UnknownSetting,
     about_numbers,
     asks_for_numbers,
     check_settings,
@@ -156,7 +157,7 @@ def new_forest(options: argparse.Namespace, console: Console, are_numbers: bool)
     for key in settings:
         if key not in known:
             name = "a forest" if options.model == "forest" else options.model
-            raise ValueError(f"--set {key}: {name} has no such parameter. {suggestion(key, list(known))}")
+            raise UnknownSetting(f"--set {key}: {name} has no such parameter. {suggestion(key, list(known))}")
     for key, remedy in _SET_ELSEWHERE.items():
         if key in settings:
             raise ValueError(f"--set {key}: {remedy}.")

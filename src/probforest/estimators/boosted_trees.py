@@ -66,7 +66,7 @@ class BoostedTrees(TreeEnsemble):
 
     @abstractmethod
     def _is_doubtful(self, target: Any) -> bool:
-        """Whether some targets, as `_read_training_set` returned them, are doubtful. They are easily overfitted."""
+        """Whether some targets of a training set are doubtful. They are easily overfitted."""
 
     @abstractmethod
     def _classes_to_hold_out(self, training: TrainingSet) -> np.ndarray | None:
@@ -100,8 +100,8 @@ class BoostedTrees(TreeEnsemble):
 
     def _fit(self, given: tuple, *target: object) -> None:
         earlier, earlier_fallback = self._earlier_iterations()
-        training, _, truth = self._read_training_set(given, *target)
-        doubtful = self._is_doubtful(truth)
+        training, _, _ = self._read_training_set(given, *target)
+        doubtful = self._is_doubtful(training.labels)  # those that weigh something
         if self.verbose:
             self._say_what_was_found()
         if earlier is None:
@@ -112,6 +112,10 @@ class BoostedTrees(TreeEnsemble):
         boosted = self._boost(training, stopping, doubtful, earlier)
         if not any(tree.n_nodes > 1 for tree in _flat(boosted)) and earlier is None:
             self._warn_that_nothing_is_learnt(training)
+        if boosted.validation_loss and np.isnan(boosted.validation_loss).all():
+            warn_caller(
+                f"scoring={self.scoring!r} is NaN for the held-out objects after every iteration: it says nothing."
+            )
         self.trees_ = _flat(earlier) + _flat(boosted)
         self.train_score_ = -np.array(boosted.training_loss)
         self.validation_score_ = -np.array(boosted.validation_loss)

@@ -12,8 +12,8 @@ from .parameters import (
     FOREST_PARAMETERS,
     NUMBER_PARAMETERS,
     TREE_PARAMETERS,
-    Check,
     Parameter,
+    auto_or,
     count_or_fraction,
     integer,
     none_or,
@@ -32,10 +32,6 @@ def _positive(name: str, value: Any) -> None:
 def _fraction(name: str, value: Any) -> None:
     if not (is_real(value) and 0 < value < 1):
         complain(name, value, "a fraction between 0 and 1")
-
-
-def _auto_or(check: Check) -> Check:
-    return lambda name, value: None if isinstance(value, str) and value == "auto" else check(name, value)
 
 
 def _scoring(name: str, value: Any) -> None:
@@ -81,7 +77,7 @@ BOOSTING_PARAMETERS = {name: TREE_PARAMETERS[name] for name in (*_OF_TABLES, "er
     "l2_regularization": Parameter(
         '"auto" or float',
         'λ in the step −G / (H + λ) of a leaf. "auto" takes 0 if all labels are certain and 10 if some are doubtful.',
-        _auto_or(number(0)),
+        auto_or(number(0)),
     ),
     "max_features": Parameter(
         '{"auto", "sqrt", "log2"}, int, float or None',
@@ -101,7 +97,7 @@ BOOSTING_PARAMETERS = {name: TREE_PARAMETERS[name] for name in (*_OF_TABLES, "er
         'iterations up to the smallest loss. "auto" does so with doubtful labels and with more than 10,000 objects. '
         "Doubtful labels say little about the loss: several parts are held out in turn, if there are few of them, and "
         "as many iterations as were best in the mean are then grown on all objects.",
-        _auto_or(check_flag),
+        auto_or(check_flag),
     ),
     "scoring": Parameter(
         "str, callable or None",
@@ -171,7 +167,7 @@ BOOSTING_REGRESSOR_PARAMETERS = (
             '"auto" or bool',
             "Whether to hold out a part of the training set, stop when its loss does not get smaller, and keep the "
             'iterations up to the smallest loss. "auto" does so with more than 10,000 objects.',
-            _auto_or(check_flag),
+            auto_or(check_flag),
         ),
     }
 )

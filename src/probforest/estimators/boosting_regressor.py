@@ -149,6 +149,7 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
     )
     predict_distribution = _NotOffered(_no_distribution)
     predict_quantiles = _NotOffered(_no_distribution)
+    conformalize = _NotOffered(_no_distribution)
 
     def __init__(
         self,
@@ -231,6 +232,9 @@ class ProbabilisticGradientBoostingRegressor(BoostedTrees, ProbabilisticRegresso
             self.loss_, self.delta_, self.loss_trial_ = _AT_FIRST.get(self.loss, self.loss), None, None
         elif self.loss not in ("auto", self.loss_):
             raise ValueError(f"warm_start=True needs the loss of before, {self.loss_!r}; got {self.loss!r}.")
+        elif self.loss_ == "quantile" and self.quantile != (before := getattr(self, "_quantile_at_fit", self.quantile)):
+            raise ValueError(f"warm_start=True needs the quantile of before, {before}; got {self.quantile}.")
+        self._quantile_at_fit = self.quantile
         return super()._choose(table, numbers, weight, errors)
 
     def _read_training_set(self, *given: Any) -> tuple[TrainingSet, Cells, NumberTable]:

@@ -17,17 +17,19 @@ MOST_SCORED = 10_000  # objects of the training set, as in HistGradientBoosting
 
 
 def held_out_rows(n_objects: int, fraction: float, seed: int, classes: np.ndarray | None) -> np.ndarray:
-    """Which objects are held out, (n,) bool; classes keep their shares, unless one has a single object."""
+    """Which objects are held out, (n,) bool. Classes keep their shares, if there are enough objects for that; the only
+    object of a class is not held out, unless there are hardly any others."""
     n_held_out = int(np.clip(fraction * n_objects, 1, n_objects - 1))
-    stratify = classes
+    rows, stratify = np.arange(n_objects), None
     if classes is not None:
         counts = np.bincount(classes)
-        counts = counts[counts > 0]
-        if counts.min() < 2 or len(counts) > min(n_held_out, n_objects - n_held_out):
-            stratify = None
-    _, rows = train_test_split(np.arange(n_objects), test_size=n_held_out, random_state=seed, stratify=stratify)
+        common, n_classes = np.flatnonzero(counts[classes] > 1), np.count_nonzero(counts > 1)
+        rows = common if len(common) > n_held_out else rows
+        if len(rows) == len(common) and n_classes <= min(n_held_out, len(rows) - n_held_out):
+            stratify = classes[rows]
+    _, chosen = train_test_split(rows, test_size=n_held_out, random_state=seed, stratify=stratify)
     held_out = np.zeros(n_objects, dtype=bool)
-    held_out[rows] = True
+    held_out[chosen] = True
     return held_out
 
 

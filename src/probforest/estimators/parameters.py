@@ -61,6 +61,20 @@ def none_or(check: Check) -> Check:
     return lambda name, value: None if value is None else check(name, value)
 
 
+def auto_or(check: Check) -> Check:
+    """The word "auto", which complaints name too, or what `check` lets pass."""
+
+    def check_other(name: str, value: Any) -> None:
+        if isinstance(value, str) and value == "auto":
+            return
+        try:
+            check(name, value)
+        except ValueError as problem:
+            raise ValueError(str(problem).replace(" must be ", ' must be "auto" or ', 1)) from None
+
+    return check_other
+
+
 def _flag_or_function(name: str, value: Any) -> None:
     if not callable(value):
         check_flag(name, value)
@@ -228,16 +242,6 @@ FOREST_PARAMETERS = _SHARED | {
 }
 
 
-def _auto_or_number(name: str, value: Any) -> None:
-    if not (isinstance(value, str) and value == "auto"):
-        check_number(name, value, 0)
-
-
-def _auto_or_flag(name: str, value: Any) -> None:
-    if not (isinstance(value, str) and value == "auto"):
-        check_flag(name, value)
-
-
 NUMBER_PARAMETERS = {
     "criterion": Parameter(one_of(NUMBER_CRITERIA), "The impurity that splits reduce.", word(NUMBER_CRITERIA)),
     "max_features": Parameter(
@@ -262,7 +266,7 @@ NUMBER_PARAMETERS = {
         "sample of the training set: where the noise is the same in training and in prediction, exact values are often "
         "sharper. Where it chooses less than 1, the forest has a second one for tables with larger errors "
         "(`noisy_forest_`). Limits and samples are always spread.",
-        _auto_or_number,
+        auto_or(number(0)),
     ),
     "prediction": Parameter(
         one_of(PREDICTIONS),
@@ -294,7 +298,7 @@ FOREST_REGRESSOR_PARAMETERS = _of_numbers(FOREST_PARAMETERS) | {
         '"auto" tries it where `error_scale="auto"` chose less than the full errors, and takes it if the out-of-bag '
         "CRPS of small forests is clearly better. With exact values there are no slopes unless it is True. At most 64 "
         "features.",
-        _auto_or_flag,
+        auto_or(check_flag),
     ),
     "oob_score": Parameter(
         "bool or callable",

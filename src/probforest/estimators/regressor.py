@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from ..explain.contributions import Contributions
-from ..inputs.targets import NumberTable, read_numbers, read_target_errors
+from ..inputs.targets import NumberTable, in_unit_of_targets, read_numbers, read_target_errors
 from ..inputs.weights import check_total, read_sample_weight
 from ..kernels.layout import NUMBER_CRITERIA, Cells
 from ..support.docstrings import described
@@ -293,7 +293,7 @@ class ProbabilisticRegressor(RegressorMixin, ErrorUse):
         table = self._read_table(given, self.feature_model_.layout if self._keeps_choices else None)
         table = self._with_unlabelled(table, *unlabelled)
         numbers = read_numbers(y, len(table.X))
-        errors = read_target_errors(y_err, len(table.X), numbers.y)
+        errors = read_target_errors(in_unit_of_targets(y_err, y), len(table.X), numbers.y)
         given_weight = read_sample_weight(sample_weight, len(table.X))
         weight = given_weight if errors is None else np.where(np.isfinite(errors), given_weight, 0.0)
         check_total(weight)

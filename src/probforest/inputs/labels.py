@@ -17,6 +17,10 @@ from .measured_values import unmasked
 
 SUM_TOLERANCE = 1e-6
 _FEW = 10  # objects of a class say nothing about a mistake
+_EVERY_OBJECT = (
+    "every object needs a label. For an object of unknown class leave it out, or give all classes the same probability "
+    "with y_proba."
+)
 
 
 @dataclass(frozen=True)
@@ -181,6 +185,7 @@ def _read_probabilities(y_proba, n_objects: int) -> np.ndarray:
 
 
 def _read_y(y, n_objects: int) -> np.ndarray:
+    _refuse_masked(y)
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == "S":
         raise ValueError("y holds bytes, as string columns of FITS tables do. Decode them: y.astype(str).")
@@ -194,6 +199,13 @@ def _read_y(y, n_objects: int) -> np.ndarray:
     return y
 
 
+def _refuse_masked(y) -> None:
+    """What lies below a mask, of NumPy or astropy, is no label."""
+    mask = np.atleast_1d(getattr(y, "mask", False)) if isinstance(y, np.ndarray) else np.zeros(1, dtype=bool)
+    if mask.any():
+        raise ValueError(f"y is masked at row {int(np.argmax(mask.ravel()))}; {_EVERY_OBJECT}")
+
+
 def _refuse_missing(y: np.ndarray) -> None:
     if y.dtype.kind == "f":
         missing = ~np.isfinite(y)
@@ -203,10 +215,7 @@ def _refuse_missing(y: np.ndarray) -> None:
         return
     if missing.any():
         row = int(np.argmax(missing))
-        raise ValueError(
-            f"y is {y[row]} (NaN or infinity) at row {row}; every object needs a label. For an object of unknown "
-            "class leave it out, or give all classes the same probability with y_proba."
-        )
+        raise ValueError(f"y is {y[row]} (NaN or infinity) at row {row}; {_EVERY_OBJECT}")
 
 
 def _is_missing(label) -> bool:

@@ -20,6 +20,9 @@ def read_directions(given: Any, n_features: int, names: Sequence[str] | None) ->
     """
     if given is None:
         return np.zeros(n_features, dtype=np.int64)
+    index = getattr(given, "index", None)
+    if index is not None and not callable(index) and any(isinstance(name, str) for name in index):
+        given = dict(zip(index, np.asarray(given).tolist(), strict=True))  # a Series of pandas, by the names in it
     if not isinstance(given, Mapping):
         return _of_all(given, n_features)
     if names is None:
@@ -28,7 +31,7 @@ def read_directions(given: Any, n_features: int, names: Sequence[str] | None) ->
     for name, direction in given.items():
         if name not in names:
             raise ValueError(f"monotonic_cst: there is no feature {name!r}. {suggestion(str(name), list(names))}")
-        if isinstance(direction, bool) or direction not in _ALLOWED:
+        if isinstance(direction, bool) or not np.isscalar(direction) or direction not in _ALLOWED:
             raise ValueError(f"monotonic_cst[{name!r}] must be 1, -1 or 0; got {direction!r}.")
         directions[list(names).index(name)] = direction
     return directions

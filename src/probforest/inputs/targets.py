@@ -13,6 +13,7 @@ from sklearn.utils import column_or_1d
 from ..kernels.layout import INDEX, Target
 from ..support.exact_sum import exact_sum
 from .measured_values import unmasked
+from .units import Change, plain
 
 FEWEST_DRAWS = 3  # from the posterior of a target; two numbers are a lower and an upper error
 LARGEST = 1e100  # of a target or its error: its square, and sums of these, are still numbers
@@ -123,6 +124,23 @@ def read_target_errors(
             errors = _one_side(given, n_objects)
     _refuse_negative(errors)
     return _with_unknown_ones(errors) if typical is None else np.where(np.isnan(errors), typical, errors)
+
+
+def in_unit_of_targets(y_err: Any, y: Any) -> Any:
+    """Errors of targets in the unit of these; errors without a unit are in it."""
+    if isinstance(y_err, tuple):
+        return tuple(in_unit_of_targets(side, y) for side in y_err)
+    unit, target = _unit_of(y_err), _unit_of(y)
+    if unit is None:
+        return y_err
+    if target is None:
+        raise ValueError(f"y_err has the unit {unit}, but y has none. Give y its unit, or y_err as plain numbers.")
+    return plain(y_err) * Change(unit, target).of_errors("y_err")
+
+
+def _unit_of(values: Any) -> Any:
+    unit = getattr(values, "unit", None) if isinstance(values, np.ndarray) else None
+    return unit if hasattr(unit, "is_equivalent") else None
 
 
 def _numbers(name: str, given: Any) -> np.ndarray:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from .labels import LabelTable
+from .measured_values import unmasked
 from .parameters import complain
 
 LEAST_TOTAL, LARGEST_TOTAL = 1e-60, 1e60  # of the weights: their cubes, and ratios of these, are still numbers
@@ -16,7 +17,7 @@ def read_sample_weight(sample_weight: Any, n_objects: int) -> np.ndarray:
     if sample_weight is None:
         return np.ones(n_objects)
     try:
-        weight = np.array(sample_weight, dtype=np.float64)
+        weight = np.array(unmasked(sample_weight), dtype=np.float64)
     except (TypeError, ValueError) as problem:
         raise ValueError(f"sample_weight must hold numbers: {problem}") from problem
     if weight.ndim == 0:

@@ -47,7 +47,19 @@ class Stopping(NamedTuple):
         """Whether the last losses of the held-out objects are no better than the one before them."""
         if len(losses) <= self.n_iter_no_change:
             return False
-        return min(losses[-self.n_iter_no_change :]) >= losses[-self.n_iter_no_change - 1] - self.tolerance
+        known = _known(losses[-self.n_iter_no_change - 1 :])
+        return bool(known[1:].min() >= known[0] - self.tolerance)
+
+
+def _known(losses: Sequence[float]) -> np.ndarray:
+    """Losses, of which those that are NaN, as scores of few objects may be, are the largest."""
+    return np.where(np.isnan(losses), np.inf, losses)
+
+
+def best_iteration(losses: Sequence[float]) -> int:
+    """After how many iterations the loss of held-out objects was smallest, but at least one. Scores that count objects
+    are often equal: then the last of the best ones, as more iterations make answers surer."""
+    return max(1, int(np.flatnonzero(_known(losses) == _known(losses).min())[-1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +72,10 @@ class Boosted:
     nothing_left: bool = False  # whether there was no split left that gains anything
 
     def up_to_best(self) -> "Boosted":
-        """The iterations up to the one after which the held-out objects had their smallest loss, but at least one."""
+        """The iterations up to the `best_iteration` of the held-out objects."""
         if not self.validation_loss:
             return self
-        n_best = max(1, int(np.argmin(self.validation_loss)))
+        n_best = best_iteration(self.validation_loss)
         losses = self.training_loss[: n_best + 1], self.validation_loss[: n_best + 1]
         return Boosted(self.trees[:n_best], *losses, self.nothing_left)
 
@@ -265,9 +277,9 @@ class MeanCourse:
         for together in zip_longest(*(booster.course(n_iterations) for booster in self._boosters)):
             last = np.array([old if new is None else new for old, new in zip(last, together, strict=True)])
             loss = float(last.mean())
-            if len(self.losses) < 2 or loss < min(self.losses):  # an iteration is grown in any case
-                self.best = [booster.held_out_scores() for booster in self._boosters]
             self.losses.append(loss)
+            if self.n_best == max(1, len(self.losses) - 1):
+                self.best = [booster.held_out_scores() for booster in self._boosters]
             yield loss
             if stopping.is_due(self.losses):
                 return
@@ -275,7 +287,7 @@ class MeanCourse:
     @property
     def n_best(self) -> int:
         """The number of iterations after which the loss was smallest, but at least one."""
-        return max(1, int(np.argmin(self.losses)))
+        return best_iteration(self.losses)
 
 
 def raw_scores(

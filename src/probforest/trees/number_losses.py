@@ -138,9 +138,12 @@ def number_loss(
     `delta` that of "huber", in the unit of the targets."""
     if kind in LOG_LOSSES:
         mean = float((numbers.y * weight).sum() / weight.sum())
+        if mean == 0.0:  # rare counts may be 0 in all objects of a fold: then the mean of all is known
+            mean = numbers.center if numbers.center > 0 else 1.0
         center, unit, y = np.log(mean), 1.0, numbers.y / mean
     else:
-        center, unit, y = numbers.center, numbers.scale, numbers.standardized
+        center, unit = _center_and_unit(kind, numbers, weight, delta)
+        y = (numbers.y - center) / unit
     level, delta = level if kind in ("quantile", "huber") else 0.5, delta / unit
     baseline, learnt = 0.0, weight > 0  # 0: that of a mean of 1, whose logarithm it is
     if kind == "squared_error":
@@ -151,6 +154,16 @@ def number_loss(
         baseline = weighted_quantile(y[learnt], weight[learnt], level)
     of_huber = (delta, weight) if kind == "huber" else ()
     return NumberLoss(kind, y, level, float(center), float(unit), np.array([baseline]), *of_huber)
+
+
+def _center_and_unit(kind: str, numbers: NumberTable, weight: np.ndarray, delta: float) -> tuple[float, float]:
+    """Mean and deviation of the targets; where a few outliers may be of any size, their median and δ."""
+    if kind == "squared_error":
+        return numbers.center, numbers.scale
+    learnt = weight > 0
+    center = weighted_quantile(numbers.y[learnt], weight[learnt], 0.5)
+    is_smaller = kind == "huber" and 0.0 < delta < numbers.scale
+    return center, delta if is_smaller else numbers.scale
 
 
 def check_targets(kind: str, y: np.ndarray, weight: np.ndarray) -> None:
