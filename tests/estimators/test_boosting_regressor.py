@@ -320,3 +320,15 @@ def test_warm_start_needs_the_quantile_of_before():
 def test_wrong_parameters_and_targets_are_named(options, y, message):
     with pytest.raises(ValueError, match=message):
         boosting(**options).fit([[0.0], [1.0]], y)
+
+
+@pytest.mark.parametrize("weight", [1e16, 1e20, 1e30])
+@names
+def test_huge_weights_are_weights(loss, quantile, weight):
+    """Those of fluxes in cgs units are: in their sums, 20 objects are less than what rounding leaves."""
+    X, y = make_friedman1(200, random_state=0)
+    sample_weight = weight / np.random.default_rng(0).uniform(0.5, 1, 200) ** 2
+    model = boosting(loss, quantile, max_iter=10)
+    found = model.fit(X, targets(loss, y), X_err=0.05, sample_weight=sample_weight).predict(X, X_err=0.05)
+    assert np.isfinite(found).all()
+    assert np.corrcoef(found, targets(loss, y))[0, 1] > 0.5

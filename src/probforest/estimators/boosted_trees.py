@@ -34,6 +34,7 @@ MANY_OBJECTS = 10_000  # "auto" stops early with more
 _MOST_PARTS = 5  # held out in turn: more of them find no better iteration to stop at
 _MOST_HELD_OUT = 200_000  # objects of all models that hold out some of them in turn
 # Newton steps of nodes with less are steps of any size: probabilities are rounded to 0 or 1. HistGradientBoosting's.
+_LEAST_SHARE = 1e-10  # of all weight, in a leaf: what rounding leaves of huge weights is not taken for members
 _LEAST_HESSIAN = 1e-3
 _SHARE_OF_LEAF = 0.2  # of all objects, if labels are doubtful: no leaf of a large table needs more
 # If targets are doubtful: steps are short (λ), or late iterations would explain every label as it is. Then smaller
@@ -234,8 +235,9 @@ class BoostedTrees(TreeEnsemble):
         regularisation = self.l2_regularization
         if isinstance(regularisation, str):
             regularisation = _FOR_DOUBTFUL_TARGETS if doubtful else 0.0
-        least = self._least_in_leaf(training, weight) * (1 - SAME_WEIGHT)
-        rules = self._rules(weight.sum(), training.n_features)
+        total = weight.sum()
+        least = max(self._least_in_leaf(training, weight) * (1 - SAME_WEIGHT), _LEAST_SHARE * total)
+        rules = self._rules(total, training.n_features)
         if isinstance(self.max_features, str) and self.max_features == "auto":
             share = _SHARE_OF_FEATURES if doubtful else 1.0
             rules = rules._replace(max_features=number_of_features(share, training.n_features))

@@ -30,8 +30,9 @@ def extremes(values):
 
 @inlined
 def range_of(value, low, width):
-    """The range of a value. Divided, not multiplied, as one over a tiny width is infinite."""
-    return np.uint64(min((value - low) / width * _RANGES, _RANGES - 1.0))
+    """The range of a value, the first one for NaN. Divided, not multiplied, as one over a tiny width is infinite."""
+    place = (value - low) / width * _RANGES
+    return np.uint64(min(place, _RANGES - 1.0) if place >= 0.0 else 0.0)
 
 
 @kernel
@@ -164,6 +165,9 @@ def write_best_steps(n_nodes, space, left, kind, about, values, kept_values, kep
         if ordered.links[this, FEATURE] != LEAF:
             continue
         start, stop = segments[this, 0], segments[this, 1]
+        if start == stop:  # rounding of huge weights: nobody is there to tell
+            ordered.value[this, 0] = 0.0
+            continue
         mass, of_leaf = members.mass[start:stop], values[: stop - start]
         for m in range(stop - start):
             of_leaf[m] = left[np.uint64(members.row[start + m])]
