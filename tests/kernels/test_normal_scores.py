@@ -13,14 +13,17 @@ SKEWED = family_from_scipy(gamma(2.0))
 
 
 def naive_moved(quantiles, place, variance, mean, spread, narrowing, grid):
-    """One cell: its quantiles in z are shifted and scaled, and mapped back."""
+    """One cell: its quantiles in z are shifted and scaled, and mapped back. The median stays on the scale; the lines at
+    its ends go on by as much again."""
     is_hole = np.isnan(quantiles[1])
     below, median, above = (-1.0, 0.0, 1.0) if is_hole else quantiles
     alone = 1.0 if is_hole else 1.0 - 1.0 / (1.0 + variance)
     scale = np.sqrt(spread / alone) if is_hole else np.sqrt(spread / alone) ** narrowing
-    center = median + mean - place / (1.0 + variance)
+    center = np.clip(median + mean - place / (1.0 + variance), SCORES[0], SCORES[-1])
     z = [center - scale * (median - below), center, center + scale * (above - median)]
-    low, middle, high = np.interp(z, SCORES, EDGES)
+    scores = np.concatenate([[2 * SCORES[0] - SCORES[1]], SCORES, [2 * SCORES[-1] - SCORES[-2]]])
+    edges = np.concatenate([[2 * EDGES[0] - EDGES[1]], EDGES, [2 * EDGES[-1] - EDGES[-2]]])
+    low, middle, high = np.interp(z, scores, edges)
     lower, upper = (middle - low) / (grid[1] - grid[0]), (high - middle) / (grid[2] - grid[1])
     return middle - grid[1] * (lower if grid[1] < 0 else upper), lower, upper
 
@@ -73,3 +76,15 @@ def test_cells_have_the_quantiles_that_were_found(grid):
         of_median = lower[known] if grid[1] < 0 else upper[known]
         expected = center[known] + grid[1] * of_median + (at - grid[1]) * scale
         np.testing.assert_allclose(quantile, expected, atol=1e-12)
+
+
+def test_a_cell_that_is_moved_beyond_the_scale_keeps_a_width():
+    """At the end, not beyond it, and not as if it were exact."""
+    one = np.ones(1)
+    cell = [0.3 * one, 0.1 * one, 0.1 * one]
+    quantiles = np.array([[-0.1], [0.0], [0.1]])
+    of_cell = quantiles, 0 * one, 0.05 * one, 9.0 * one, 0.04 * one, 1.0, one > 0
+    move_cells(*of_cell, EDGES, SCORES, NORMAL.grid()[ONE_SIGMA], *cell)
+    assert cell[0][0] == EDGES[-1]
+    assert cell[1][0] > 0.1
+    assert cell[2][0] == pytest.approx(cell[1][0])

@@ -15,18 +15,20 @@ def score_cells(center, lower, upper, grid, edges, scores, space, out):
         to = out[q]
         for i in range(center.shape[0]):
             to[i] = center[i] + grid[q] * (lower[i] if grid[q] < 0.0 else upper[i])
-        interpolate(to, edges, scores, space, to)
+        interpolate(to, edges, scores, False, space, to)
 
 
 @kernel
-def move_scores(scored, place, variance, mean, spread, narrowing, changed, out):
+def move_scores(scored, place, variance, mean, spread, narrowing, changed, scores, out):
     """The scores of cells (n,) of a feature that are `changed`, at −1σ, 0 and 1σ, as `mean` and `spread` (n,) given all
     features make them, into `out` (3, n).
 
     Quantiles `scored` (3, n) are shifted and scaled as mean and variance differ from those given the feature alone,
     which saw `place` and `variance` (n,). So features that say nothing about each other leave cells as they are. A hole
-    has an infinite variance, and is N(0, 1) given the feature alone.
+    has an infinite variance, and is N(0, 1) given the feature alone. Medians stay between the ends of the `scores` (m,)
+    of the scale.
     """
+    lowest, highest = scores[0], scores[scores.shape[0] - 1]
     for i in range(place.shape[0]):
         if not changed[i]:
             out[0, i] = out[1, i] = out[2, i] = np.nan
@@ -37,7 +39,7 @@ def move_scores(scored, place, variance, mean, spread, narrowing, changed, out):
         scale = ratio if narrowing == 2.0 and not is_hole else ratio ** (0.5 if is_hole else 0.5 * narrowing)
         middle = 0.0 if is_hole else scored[1, i]
         before, behind = (1.0, 1.0) if is_hole else (middle - scored[0, i], scored[2, i] - middle)
-        moved = middle + mean[i] - share * place[i]
+        moved = min(max(middle + mean[i] - share * place[i], lowest), highest)
         out[0, i], out[1, i], out[2, i] = moved - scale * before, moved, moved + scale * behind
 
 
@@ -68,7 +70,7 @@ def move_cells(
     """Replace cells (n,) of a feature that are `changed` by what `mean` and `spread` (n,) given all features make of
     them: see `move_scores`. A scale has `scores` (m,) at `edges` (m,)."""
     moved, space = np.empty((len(grid), len(center)), dtype=REAL), search_space()
-    move_scores(scored, place, variance, mean, spread, narrowing, changed, moved)
-    for each in moved:
-        interpolate(each, scores, edges, space, each)
+    move_scores(scored, place, variance, mean, spread, narrowing, changed, scores, moved)
+    for each in moved:  # a cell at an end of the scale has two sides: one that is exact would be sure of it
+        interpolate(each, scores, edges, True, space, each)
     set_cells(moved, changed, grid, center, lower, upper)
