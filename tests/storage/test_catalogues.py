@@ -108,6 +108,16 @@ def test_what_is_written_is_read_again(folder, tmp_path, name):
             assert str(catalogue.units["size"]) == "arcsec"
 
 
+@pytest.mark.parametrize(
+    ("name", "delimiter"), [("a.tsv.csv", ","), ("a.csv.tsv", "\t"), ("a.TSV", "\t"), ("tsv.csv", ",")]
+)
+def test_the_ending_of_a_name_says_what_is_between_columns(tmp_path, name, delimiter):
+    with open_output(tmp_path / name) as output:
+        output.write(pyarrow.table({"one": [1], "two": [2]}))
+    lines = (tmp_path / name).read_text().splitlines()
+    assert lines == [f'"one"{delimiter}"two"', f"1{delimiter}2"]
+
+
 def test_text_with_commas_quotes_and_other_letters_survives(tmp_path):
     words = ["a,b", 'say "x"', "Ångström λ", "two\nlines", "", "NA", "007"]
     for name in ("o.csv", "o.parquet", "o.ecsv"):

@@ -73,7 +73,7 @@ def open_output(
     with replacing(path, overwrite=overwrite) as temporary, writing(temporary, compression) as file:
         output: Output
         if form in (CSV, PARQUET, ARROW):
-            output = _StreamedOutput(file, form, "\t" if ".tsv" in Path(path).name.lower() else ",")
+            output = _StreamedOutput(file, form, _delimiter(Path(path)))
         else:
             output = _WholeOutput(file, form, units or {})
         try:
@@ -81,6 +81,12 @@ def open_output(
             output.finish()
         finally:
             output.close()
+
+
+def _delimiter(path: Path) -> str:
+    """By the ending of a name, perhaps before that of a compression; `a.tsv.csv` is a CSV file."""
+    endings = [ending.lower() for ending in path.suffixes if ending.lower() in (".csv", ".tsv")]
+    return "\t" if endings[-1:] == [".tsv"] else ","
 
 
 class _StreamedOutput(Output):
