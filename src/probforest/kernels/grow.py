@@ -109,9 +109,19 @@ def settle_missing(to_left, mass, missing_left):
 
 
 @inlined
+def has_missing(to_left):
+    """Whether some of the probabilities (m,) are NaN."""
+    found = False
+    for m in range(to_left.shape[0]):
+        found |= to_left[m] != to_left[m]
+    return found
+
+
+@inlined
 def settle_all(to_left, mass, weight, missing_left, complete):
-    """`settle_missing` of members who have the `weight` together; quicker if there is no missing cell."""
-    if not complete:
+    """`settle_missing` of members who have the `weight` together; quicker if there is no missing cell. A node without
+    any has the same bits in a table with some and in a `complete` one."""
+    if not complete and has_missing(to_left):
         return settle_missing(to_left, mass, missing_left)
     share_left = sum_products(mass, to_left) / weight
     return (share_left if math.isnan(missing_left) else missing_left), share_left
