@@ -7,7 +7,7 @@ from probforest.features.feature_bins import learn_bins
 from probforest.features.measurements import read_measurements
 from probforest.inputs.labels import soft_labels
 from probforest.inputs.parameters import MISSING_RULES
-from probforest.kernels.grow import enter_root, grow
+from probforest.kernels.grow import Room, enter_root, grow
 from probforest.kernels.layout import CRITERIA, INDEX, NEWTON, SAME_WEIGHT, VARIANCE, Rules, Target
 from probforest.kernels.propagate import new_members
 from probforest.kernels.route import add_answers
@@ -72,7 +72,7 @@ def search_root(problem, rules, reach, max_bins=FULL_GRID, max_features=None, se
 def grow_tree(problem, rules, max_bins=FULL_GRID, max_features=None, seed=1, room=4, measurements=None):
     cells, bins = binned(problem, max_bins, measurements)
     kernel = kernel_rules(rules, problem.values.shape[1], max_features)
-    nodes = grow(cells, bins, target_of(problem, rules.criterion), problem.weight, kernel, seed, room=room)
+    nodes = grow(cells, bins, target_of(problem, rules.criterion), problem.weight, kernel, seed, room=Room(room))
     return FittedTree(nodes)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import naive
 from engine import binned, grow_tree, kernel_rules, predict, target_of
-from probforest.kernels.grow import NO_ROOM, TOO_MANY_NODES, grow, grow_nodes, new_nodes
+from probforest.kernels.grow import NO_ROOM, TOO_MANY_NODES, Room, grow, grow_nodes, new_nodes
 from probforest.kernels.propagate import new_members
 from probforest.kernels.split import new_node_mass, new_search
 from problems import Problem, random_problem
@@ -154,7 +154,18 @@ def test_a_tree_with_too_many_nodes_is_none():
     arguments = cells, bins, target_of(problem), problem.weight, kernel_rules(naive.Rules(), 2), 1
     assert grow(*arguments, most_nodes=n_nodes - 1) is None
     assert len(grow(*arguments, most_nodes=n_nodes).threshold) == n_nodes
-    assert len(grow(*arguments, most_nodes=n_nodes, room=1).threshold) == n_nodes
+    assert len(grow(*arguments, most_nodes=n_nodes, room=Room(1)).threshold) == n_nodes
+
+
+def test_what_was_too_little_room_for_one_tree_is_not_tried_with_the_next_one():
+    problem, room = random_problem(4, n=60, d=4, noise=2.0), Room(1)
+    cells, bins = binned(problem)
+    arguments = cells, bins, target_of(problem), problem.weight, kernel_rules(naive.Rules(keep_proba=0.01), 4), 1
+    grow(*arguments, room=room)
+    needed = room.per_object
+    assert needed > 1
+    grow(*arguments, room=room)
+    assert room.per_object == needed
 
 
 def test_ties_go_with_the_weight_of_the_missing_too():

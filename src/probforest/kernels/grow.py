@@ -1,6 +1,7 @@
 """One tree, from the root down: a stack of nodes, the next one always on top."""
 
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from .split import new_node_mass, new_search, split_node
 from .statistic import add_members, impurity_of, is_pure, n_values, score_of, weight_of, write_value
 
 NO_ROOM, TOO_MANY_NODES = 0, -1  # instead of a number of nodes
-_LARGE = 16  # a node with one in so many members is
+_LARGE, _HIGH = 16, 1.5  # a node with one in so many objects; a stack with so many members per object
 INDEX_LIMIT = int(np.iinfo(INDEX).max)
 
 
@@ -158,14 +159,14 @@ def apply_best_split(members, start, stop, node_weight, score, node, cells, bins
 
 
 @inlined
-def place_children(members, start, stop, split, small):
+def place_children(members, start, stop, split, n_objects):
     """Where the children of the node [start, stop) are: start and end of the right one, and of the left one.
 
-    Those of a node of up to `small` members stay where `send` wrote them. The place of their parent is lost until both
-    are done, but nothing is copied. Those of a larger one move down, and all if the stack is half full.
+    Those of a node with a small share of the objects stay where `send` wrote them. The place of their parent is lost
+    until both are done, but nothing is copied. Those of a larger one move down, and all if the stack is high.
     """
     right, right_end, left, left_end = stop, split.right_end, stop + (stop - start), split.left_end
-    if stop - start > small or 2 * stop > members.row.shape[0]:
+    if stop - start > n_objects // _LARGE or stop > _HIGH * n_objects:
         right_end, left_end = replace_parent(members, start, stop, right_end, left_end)
         right, left = start, right_end
     return right, right_end, left, left_end
@@ -211,7 +212,7 @@ def grow_nodes(cells, bins, target, weight, rules, node, search, members, pendin
         if split.feature == LEAF or split.decrease * node_weight / root_weight < rules.min_impurity_decrease:
             continue
         write_split(nodes, this, split)
-        right, right_end, left, left_end = place_children(members, start, stop, split, n_objects // _LARGE)
+        right, right_end, left, left_end = place_children(members, start, stop, split, n_objects)
         push(pending, n_pending, right, right_end, this, depth + 1)
         push(pending, n_pending + 1, left, left_end, this, depth + 1)
         n_pending += 2
@@ -229,24 +230,33 @@ def new_nodes(capacity: int, n_values: int) -> Nodes:
     )
 
 
-def grow(cells, bins, target, weight, rules, seed, most_nodes=INDEX_LIMIT, room=8):
+@dataclass
+class Room:
+    """For how many nodes, and members on the stack, there is space per object. What was too little for one tree is not
+    tried with the next one."""
+
+    per_object: int = 4
+
+
+def grow(cells, bins, target, weight, rules, seed, most_nodes=INDEX_LIMIT, room: Room | None = None):
     """Grow one tree on the objects with `weight` (n,) > 0; `seed` > 0. Returns its Nodes; None if it would have more
     than `most_nodes`.
 
-    Room is made for `room` nodes, and members on the stack, per object, which costs nothing before it is used. It is
-    hardly ever too little; then the tree is grown again with twice as much.
+    If there is too little `room`, which is hardly ever so, the tree is grown again with twice as much.
     """
+    room = Room() if room is None else room
     n_objects, n_columns = int(np.count_nonzero(weight)), target.columns.shape[1]
-    node = new_node_mass(n_objects, n_columns, target.columns.shape[0] == 0)
-    capacity = room * (n_objects + 16)
+    node, per_object = new_node_mass(n_objects, n_columns, target.columns.shape[0] == 0), room.per_object
     while True:
+        capacity = per_object * (n_objects + 16)
         node_capacity = min(capacity, most_nodes)
         nodes = new_nodes(node_capacity, n_values(rules.criterion, n_columns))
         pending = np.empty((capacity, 4), dtype=np.int64)
         search, members = new_search(bins, n_columns, seed), new_members(capacity)
         n_nodes = grow_nodes(cells, bins, target, weight, rules, node, search, members, pending, nodes)
         if n_nodes > 0:
+            room.per_object = max(room.per_object, per_object)
             return Nodes(*(array[:n_nodes].copy() for array in nodes))
         if n_nodes == TOO_MANY_NODES and node_capacity == most_nodes:
             return None
-        capacity *= 2
+        per_object *= 2

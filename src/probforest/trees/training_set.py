@@ -1,7 +1,7 @@
 """A training set that is ready for growing trees on it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..features.feature_model import FittedFeatures
 from ..inputs.labels import LabelTable
 from ..inputs.targets import NumberTable
 from ..inputs.weights import class_weights
-from ..kernels.grow import grow
+from ..kernels.grow import Room, grow
 from ..kernels.layout import Bins, Cells, Rules, Target
 from .bootstrap import Draw, SampleDraw
 from .fitted_tree import FittedTree
@@ -39,6 +39,7 @@ class TrainingSet:
     doubt: DoubtfulLabels | None  # None: all labels are hard
     feature_bins: tuple[FeatureBins, ...] = ()  # (d) what the bins are
     numbers: np.ndarray | None = None  # (n,) of a sample: the places of its objects among all; None: these are all
+    room: Room = field(default_factory=Room)  # that its trees need
 
     @property
     def n_objects(self) -> int:
@@ -86,7 +87,7 @@ class TrainingSet:
             target, weight = relabelled.for_kernels(), weight * factor
         rules = rules_for(weight[drawn].sum(), self.n_features)
         most_nodes = max(_MANY_NODES, _NODES_PER_OBJECT * self.n_objects)
-        nodes = grow(self.cells, self.bins, target, weight, rules, seed, most_nodes)
+        nodes = grow(self.cells, self.bins, target, weight, rules, seed, most_nodes, self.room)
         if nodes is None:
             raise _endless(most_nodes, self.n_objects, weight.sum(), rules)
         if self.doubt is not None:
