@@ -12,7 +12,7 @@ from probforest.families import LAPLACE, NORMAL
 from probforest.features.feature_groups import LARGEST_GROUP
 from probforest.features.joint_prior import FeatureGroup, JointPrior, learn_joint_prior, with_posteriors
 from probforest.features.measurements import read_measurements
-from probforest.features.prior import learn_priors, with_priors
+from probforest.features.prior import EmpiricalPrior, learn_priors, with_priors
 from probforest.features.scored_cells import NormalScores, scored_cells, sites_of
 from probforest.kernels.layout import Mixture
 
@@ -362,3 +362,10 @@ def test_cells_take_over_the_memory_of_posteriors_only():
     np.testing.assert_array_equal(part.values, copied.values[:3])
     for now, then in zip((table.center, table.lower, table.upper), before, strict=True):
         np.testing.assert_array_equal(now, then)
+
+
+def test_a_scale_without_any_mass_is_even():
+    """Where all values lie beyond the edges, as far as their numbers tell."""
+    scale = NormalScores.of(EmpiricalPrior(np.array([0.0, 1.0, 2.0]), np.zeros(2)))
+    np.testing.assert_allclose(scale.scores[1], 0.0, atol=1e-12)
+    assert np.isfinite(scale.scores).all()

@@ -32,7 +32,9 @@ class NormalScores:
     @classmethod
     def of(cls, prior: EmpiricalPrior) -> "NormalScores":
         """The scale on which the prior is N(0, 1)."""
-        mass = (1 - _LEAST_SHARE) * prior.mass / prior.mass.sum() + _LEAST_SHARE / len(prior.mass)
+        total = prior.mass.sum()
+        known = prior.mass if total > 0 else np.ones(len(prior.mass))  # where nothing was seen between the edges
+        mass = (1 - _LEAST_SHARE) * known / known.sum() + _LEAST_SHARE / len(known)
         below = np.concatenate([[0.0], np.cumsum(mass)])
         return cls(prior.edges, ndtri(_EDGE + (1 - 2 * _EDGE) * below / below[-1]))
 
