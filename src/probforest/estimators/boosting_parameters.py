@@ -94,10 +94,9 @@ BOOSTING_PARAMETERS = {name: TREE_PARAMETERS[name] for name in (*_OF_TABLES, "er
     "early_stopping": Parameter(
         '"auto" or bool',
         "Whether to hold out a part of the training set, stop when its loss does not get smaller, and keep the "
-        'iterations up to the smallest loss (the last of equal ones). "auto" does so with doubtful labels and with more '
-        "than 10,000 objects. "
-        "Doubtful labels say little about the loss: several parts are held out in turn, if there are few of them, and "
-        "as many iterations as were best in the mean are then grown on all objects.",
+        'iterations up to the smallest loss, the last of equal ones. "auto" does so with doubtful labels and with more '
+        "than 10,000 objects. Doubtful labels say little about the loss: several parts are held out in turn, if there "
+        "are few of them, and as many iterations as were best in the mean are then grown on all objects.",
         auto_or(check_flag),
     ),
     "scoring": Parameter(
